@@ -22,7 +22,7 @@ from biascore.stimuli.schema import Kinds
 from .report.browser import CHROMIUM
 
 ROOT = Path(__file__).resolve().parents[1]
-DISTS = ROOT / "tests" / "dists"
+DISTS = (ROOT / "tests" / "dists", ROOT / "examples")
 MODES = Path("/usr/share/apertium")
 VARIABLES = (
     "BIASCORE_LOAD_PLUGINS",
@@ -116,10 +116,10 @@ def saved_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder into which every distribution of tests/dists is installed, from wheels, by pip, offline."""
+    """A folder into which every distribution of tests/dists and examples is installed, from wheels, by pip, offline."""
     pytest.importorskip("hatchling", reason="the test distributions are built with hatchling")
     wheels, target = tmp_path_factory.mktemp("wheels"), tmp_path_factory.mktemp("site")
-    roots = sorted(path.parent for path in DISTS.glob("*/pyproject.toml"))
+    roots = sorted(path.parent for folder in DISTS for path in folder.glob("*/pyproject.toml"))
     # The build backend's own hook, as pip would call it, but in one process for all of them.
     subprocess.run([sys.executable, "-c", BUILD, wheels, *roots], check=True, capture_output=True)
     built = sorted(wheels.glob("*.whl"))

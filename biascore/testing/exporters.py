@@ -6,7 +6,7 @@ import re
 import tempfile
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -43,6 +43,13 @@ class ExporterContract:
             return tuple(self.runs)
         models = ["planted:en/weat7=1", "planted:en/weat7=0"]
         return (self.engine.measure("weat", models, ["en/weat7", "en/weat8"], draws=199, resamples=100),)
+
+    @cached_property
+    def _unmeasured(self) -> Run:
+        """A run with a measurement that has no value, for want of words."""
+        test = self.engine.catalogue.test("en/weat7")
+        short = {role: replace(one, words=one.words[:1]) for role, one in test.roles.items()}
+        return self.engine.measure("weat", "planted:en/weat7=1", replace(test, id="en/short", roles=short))
 
     @property
     def _kind(self) -> type[Exporter]:
@@ -131,7 +138,7 @@ class ExporterContract:
 
     def check_missing(self) -> None:
         """Numbers of measurements that have none."""
-        for run in self._whole:
+        for run in self.runs or (*self._whole, self._unmeasured):
             for text, _ in self._texts(run):
                 found = _MISSING.search(text)
                 hold(
@@ -141,7 +148,7 @@ class ExporterContract:
 
 
 def check_exporter(exporter: str, *runs: Run, engine: Engine | None = None) -> None:
-    """Check an installed exporter on runs, by default one of WEAT on two planted models.
+    """Check an installed exporter on runs, by default one of WEAT on two planted models, and on one with a missing value.
 
     Raises AssertionError, which lists each clause that is broken.
     """

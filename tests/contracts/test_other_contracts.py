@@ -290,6 +290,13 @@ class Missing(Plain):
         return f"{super().said(run)} None"
 
 
+class Careless(Plain):
+    """It writes what a test of too few words has none of."""
+
+    def said(self, run: Run) -> str:
+        return f"{super().said(run)} {[one.headline.value for one in run]}"
+
+
 class Dated(Plain):
     def said(self, run: Run) -> str:
         Plain.exports += 1
@@ -326,6 +333,7 @@ def test_an_exporter_that_keeps_its_contract(monkeypatch: pytest.MonkeyPatch) ->
     [
         (Nameless, "names"),
         (Missing, "missing"),
+        (Careless, "missing"),
         (Dated, "same"),
         (Ringing, "texts"),
         (OfNobody, "texts"),

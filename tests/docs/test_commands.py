@@ -15,7 +15,11 @@ from biascore.cli.app import app
 from ..adapters.openai.server import MODEL, ChatServer
 from .sandbox import ROOT, STAND_INS
 
-PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *ROOT.glob("docs/**/*.md")))
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in (ROOT / "README.md", *ROOT.glob("docs/**/*.md"))
+    if path.parent.name != "plugins" and path.name != "plugins.md"  # in tests/plugins/test_walks.py
+)
 BLOCK = re.compile(r"^ *```(\w+)[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 NOT_TYPED = {
     "--workers 4": "it starts processes, in tests/workers",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from importlib import import_module
 
 import pytest
 import yaml
+
+from biascore_adapters.transformer.runtimes_api import Runtime
 
 from .sandbox import ROOT
 
@@ -52,3 +55,14 @@ def test_every_public_name_is_on_the_page_once_and_documented() -> None:
         if method.is_function and not one.startswith("_")
     }
     assert [name for name, found in {**documented, **methods}.items() if not found.docstring] == []
+
+
+def test_every_method_of_a_runtime_is_documented_with_its_signature() -> None:
+    page = (ROOT / "docs" / "plugin-api.md").read_text(encoding="utf-8")
+    for name, member in vars(Runtime).items():
+        if inspect.isfunction(member) and not name.startswith("_"):
+            found = inspect.signature(member)
+            parameters = list(found.parameters.values())[1:]
+            assert f"`{name}{found.replace(parameters=parameters)}`".replace("'", "") in page
+        elif isinstance(member, property):
+            assert f"`{name}`" in page

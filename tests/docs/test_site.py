@@ -13,7 +13,7 @@ from .test_commands import BLOCK, with_stand_ins
 
 DOCS = ROOT / "docs"
 ALONE = ["README.md", "docs/start.md", "docs/speaker-gender.md", "docs/transforms.md"]
-"""Pages whose Python needs nothing but the stand-ins; those of plugins.md are a plugin, tested with it."""
+"""Pages whose Python needs nothing but the stand-ins; those of plugins/ are typed in tests/plugins/test_walks.py."""
 
 
 def test_every_page_is_in_the_contents_once() -> None:

@@ -23,7 +23,7 @@ BESIDE = ("adapter-planted", "kinds", "metric-weat", "wordlists-en")
 
 @pytest.fixture
 def with_dists(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Lets this process find the named test distributions beside biascore, by their metadata.
+    """Lets this process find the named distributions of tests and examples beside biascore, by their metadata.
 
     What they are imported as is forgotten after the test.
     """
@@ -33,8 +33,9 @@ def with_dists(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
         monkeypatch.setenv("BIASCORE_LOAD_PLUGINS", ",".join(["biascore", *dists]))
 
     yield find
-    for name in [name for name in sys.modules if name.startswith("biascore_test_")]:
-        del sys.modules[name]
+    for name, module in list(sys.modules.items()):
+        if Path(getattr(module, "__file__", None) or "").is_relative_to(site):
+            del sys.modules[name]
 
 
 @pytest.fixture

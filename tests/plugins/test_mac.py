@@ -19,22 +19,22 @@ from biascore.cli.app import app
 from biascore.stats import Verdict, cosine_matrix
 from biascore.testing import check_metric
 
-FOLDER = Path(__file__).parents[1] / "dists" / "biascore-test-mac" / "biascore_test_mac"
-TEST = "en/mac_religion"
+FOLDER = Path(__file__).parents[2] / "examples" / "biascore-plugin-mac" / "biascore_plugin_mac"
+TEST = "en/mac"
 WORDING = {"name", "summary", "reference"}
 
 
 @pytest.fixture
 def mac(with_dists: Callable[..., None]) -> Engine:
-    """An engine that has the metric, its kind and two tests."""
-    with_dists("biascore-test-mac")
+    """An engine that has the metric, its kind and a test."""
+    with_dists("biascore-plugin-mac")
     return Engine(cache=None)
 
 
 @pytest.fixture
 def command(with_dists: Callable[..., None]) -> Callable[..., str]:
     """What ``biascore`` prints."""
-    with_dists("biascore-test-mac")
+    with_dists("biascore-plugin-mac")
 
     def run(*arguments: str) -> str:
         done = CliRunner().invoke(app, arguments, catch_exceptions=False)
@@ -45,7 +45,7 @@ def command(with_dists: Callable[..., None]) -> Callable[..., str]:
 
 
 def test_the_value_is_that_of_the_paper_with_p_and_interval(mac: Engine) -> None:
-    model = mac.model(f"planted:{TEST}=1.8,axis=0.5", seed=1)
+    model = mac.model(f"planted:{TEST}=1.8")
     roles = mac.tests("mac", [TEST], {})[0].roles
     targets, *sets = (model.embed(roles[role].words) for role in ("T", "A.greed", "A.violence"))
     expected = np.mean([[cosine_matrix(t[None], one).mean() for one in sets] for t in targets])
@@ -61,7 +61,7 @@ def test_the_value_is_that_of_the_paper_with_p_and_interval(mac: Engine) -> None
 
 
 def test_every_clause_of_a_metric_holds(mac: Engine) -> None:
-    metric = import_module("biascore_test_mac.metric").Mac
+    metric = import_module("biascore_plugin_mac.metric").Mac
     assert check_metric(metric, TEST, engine=mac).metric == "mac"
 
 
@@ -89,15 +89,14 @@ def test_it_is_calibrated_in_two_sizes(mac: Engine) -> None:
 
 def test_its_kind_is_listed_shown_and_reported(command: Callable[..., str], tmp_path: Path) -> None:
     listed = json.loads(command("list", "tests", "--metric", "mac", "--json"))
-    assert [one["test"] for one in listed] == ["en/mac_greed", TEST]
+    assert [one["test"] for one in listed] == [TEST]
     shown = command("show", TEST)
     assert "church" in shown
-    assert "0.9" in shown
     run = str(tmp_path / "run")
     told = command(
         "measure", "mac", "--model", f"planted:{TEST}=1.8", "--tests", TEST, "--out", run, "--no-cache"
     )
-    assert "MAC" in told
+    assert "detected" in told
     page = tmp_path / "page.html"
     command("report", run, "--out", str(page))
     assert "MAC" in page.read_text(encoding="utf-8")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -23,8 +20,6 @@ from biascore_metrics.gest.masked import GestMlm
 
 from .conftest import EngineOf
 from .trouble import finding, metric_that
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class WideOptions(MetricOptions):
@@ -96,13 +91,3 @@ def test_a_metric_that_names_its_options_as_an_attribute_is_told_the_brackets(
     (record,) = (record for record in plugins.records if record.name == "made")
     assert record.status == "failed"
     assert "Name their class in brackets: class MadeMetric(Metric[MyOptions])" in record.reason
-
-
-def test_a_metric_of_a_page_is_its_method_and_five_lines() -> None:
-    page = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
-    code = re.search(r"```python\n# biascore_plugin_example/metric.py\n(.*?)```", page, re.DOTALL)
-    assert code is not None
-    (found,) = (node for node in ast.parse(code[1]).body if isinstance(node, ast.ClassDef))
-    method = [node for node in found.body if isinstance(node, ast.FunctionDef)]
-    assert [node.name for node in method] == ["measure"]
-    assert len(found.body) - len(method) <= 5

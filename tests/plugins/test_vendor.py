@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from biascore import Engine
 from biascore.cli.app import app
 from biascore.errors import AuthError, OptionsError, RateLimitError, TransientModelError, UnknownNameError
+from biascore.scaffold.new import new_plugin
 from biascore.testing import check_adapter, check_transform
 
 from ..adapters.mt.server import Request, Server
@@ -25,7 +26,7 @@ from ..adapters.mt.server import Request, Server
 pytest.importorskip("requests", reason="needs biascore[mt]")
 
 ROOT = Path(__file__).resolve().parents[2]
-DIST = ROOT / "tests" / "dists" / "biascore-test-vendor"
+DIST = ROOT / "examples" / "biascore-plugin-vendor"
 PAGE = ROOT / "docs" / "guides" / "proprietary-model.md"
 FENCE = re.compile(r"^```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KEY = "a-key-of-nobody-5f1c"
@@ -75,15 +76,24 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 @pytest.fixture
 def installed(with_dists: Callable[..., None], server: Server) -> Engine:
-    with_dists("biascore-test-vendor")
+    with_dists("biascore-plugin-vendor")
     return Engine(cache=None)
 
 
 def test_the_page_shows_the_files_that_are_tested() -> None:
     shown = {code.partition("\n")[0].removeprefix("# "): code.partition("\n")[2] for code in blocks()}
-    for path in [DIST / "pyproject.toml", *sorted((DIST / "biascore_test_vendor").glob("*.py"))]:
+    for path in sorted((DIST / "biascore_plugin_vendor").glob("*.py")):
         name = path.relative_to(DIST).as_posix()
         assert shown[name] == path.read_text(encoding="utf-8"), f"{PAGE.name} shows another {name}"
+
+
+def test_its_project_is_a_new_one_with_the_dependency_that_the_page_shows(tmp_path: Path) -> None:
+    new = (new_plugin("vendor", "adapter", tmp_path / "new") / "pyproject.toml").read_text(encoding="utf-8")
+    (line,) = re.findall(
+        r'^dependencies = \["biascore\[mt\].*"\]$', PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    changed = re.sub(r"^dependencies = .*$", line, new, flags=re.MULTILINE)
+    assert changed == (DIST / "pyproject.toml").read_text(encoding="utf-8")
 
 
 def test_it_keeps_the_contract_of_adapters(installed: Engine, server: Server) -> None:

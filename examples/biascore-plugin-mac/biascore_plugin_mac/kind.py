@@ -6,18 +6,18 @@ from biascore.api.kinds import RolesEntry, Test, Word, WordList, Words
 
 
 class MacTest(Test):
-    """A bias to calibrate: the targets with the attributes of all sets."""
+    """Its ``contrast`` lets biascore plant a bias in it, so that the metric can be calibrated."""
 
     @property
     def contrast(self):
-        """Targets with attributes, and nothing opposite."""
+        """Targets with the attributes of all sets, and nothing opposite."""
         attributes = [word for role, words in self.roles.items() if role != "T" for word in words.words]
         nothing = WordList("nothing", ())
         return {"X": self.roles["T"], "Y": nothing, "A": WordList("A", tuple(attributes)), "B": nothing}
 
 
 class MacEntry(RolesEntry):
-    """Roles T, and A.NAME for each set."""
+    """Roles T, and A.NAME for each set: names of lists in the same file."""
 
     roles: ClassVar = ("T", "A")
     kind: Literal["mac"]
@@ -25,5 +25,5 @@ class MacEntry(RolesEntry):
     A: Words
 
     def test(self, roles, about):
-        """A test that can be calibrated."""
+        """The test of an entry."""
         return MacTest(roles=roles, positive_means=self.positive_means, **about)

@@ -1,8 +1,9 @@
 """Embeddings of a vendor, asked over HTTP."""
 
 from biascore.api.adapters import hookimpl
-from biascore_test_vendor.adapter import VendorAdapter
-from biascore_test_vendor.short import Short
+
+from biascore_plugin_vendor.adapter import VendorAdapter
+from biascore_plugin_vendor.short import Short
 
 biascore_contract = 1
 

@@ -3,9 +3,8 @@
 import hashlib
 
 import numpy as np
-from pydantic import Field
-
 from biascore.api.transforms import FittedTransform, Options, Transform
+from pydantic import Field
 
 
 class ShortOptions(Options):

@@ -4,7 +4,6 @@ import os
 from typing import Literal
 
 import numpy as np
-
 from biascore.api.adapters import Adapter, Backend, HttpClient, Identity, ServiceOptions, hookimpl
 from biascore.errors import AnswerError, AuthError, ModelLoadError, QuestionError
 
