@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from biascore.stimuli import Test
 
@@ -14,12 +15,18 @@ _ITEMS = ("words", "pairs", "samples", "persons", "questions")
 
 
 def permuted(test: Test) -> Test:
-    """The test with the items of each list in an order of their own; in reverse where lists declare counterparts."""
+    """The test with the items of each list in an order of their own; in reverse where lists declare counterparts.
+
+    Numbers of the test, one for each item of its only list of that length, follow their items.
+    """
     rng = np.random.default_rng(0)
     paired = any(getattr(one, "counterparts", "") for one in test.lists.values())
+    orders: dict[int, list[npt.NDArray[np.int_]]] = {}
 
     def moved(some: tuple[Any, ...]) -> tuple[Any, ...]:
-        return some[::-1] if paired else tuple(some[place] for place in rng.permutation(len(some)))
+        order = np.arange(len(some))[::-1] if paired else rng.permutation(len(some))
+        orders.setdefault(len(some), []).append(order)
+        return tuple(some[place] for place in order)
 
     def other(value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -36,4 +43,10 @@ def permuted(test: Test) -> Test:
         return replace(value, **parts)
 
     found: Test = other(test)
-    return found
+    numbers = {one.name: getattr(test, one.name) for one in fields(test) if one.init}
+    follow = {
+        name: tuple(some[place] for place in orders[len(some)][0])
+        for name, some in numbers.items()
+        if isinstance(some, tuple) and len(orders.get(len(some), ())) == 1 and isinstance(some[0], float)
+    }
+    return replace(found, **follow)

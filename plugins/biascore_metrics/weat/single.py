@@ -147,7 +147,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
                 ),
             ),
             item_value="effect size d of the word",
-            model_conventions=(*OF_MODEL, "control words", *frequency.stated()),
+            model_conventions=(*OF_MODEL, "control words", "centre", *frequency.stated()),
             conventions=self.options.conventions(
                 model,
                 {
