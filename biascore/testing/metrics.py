@@ -242,15 +242,19 @@ class MetricContract:
             f"there are at most {most} in {CERTAINTY:.1%} of cases",
         )
 
+    @property
+    def _registered(self) -> type[Metric]:
+        """The metric of that name in the engine, which it is given where there is none."""
+        known, module = self.engine.plugins.metrics, self.metric.__module__
+        if self.metric.name not in known.names:
+            known.add(self.metric.name, self.metric, PluginRecord("kit", module, "0", module, "loaded"))
+        return known.get(self.metric.name)
+
     @cached_property
     def _lent(self) -> Engine:
-        """The engine, with the metric and the test where it has not got them."""
-        known = self.engine.plugins.metrics
-        if self.metric.name not in known.names:
-            record = PluginRecord(
-                "check_metric", self.metric.__module__, "0", self.metric.__module__, "loaded"
-            )
-            known.add(self.metric.name, self.metric, record)
+        """The engine, with the test where it has not got it."""
+        if self._registered is not self.metric:
+            raise NotAskedError(f"another metric is called {self.metric.name}")
         test = self.test
         if isinstance(test, Test) and test.id not in {one.id for one in self.engine.catalogue.tests}:
             return self.engine.with_tests([test], self.engine.seed)
