@@ -47,14 +47,7 @@ class NotAskedWarning(UserWarning):
 
 @dataclass
 class MetricContract:
-    """What ``check_metric`` takes; ``clauses`` are to be checked one by one.
-
-    `false positives` measures ``nulls`` models without an effect, and fails where more are detected than a binomial
-    distribution at the metric's alpha reaches in 99.9 %. With 60 models and alpha .05, 10 detections fail: a metric that
-    detects nothing in 20 % is noticed with a probability of .79, one of 25 % with .96, one of 15 % with .41, one of 10 %
-    with .07. With 200 models it is .96 for 15 % and .35 for 10 %. So the clause finds a p-value that is badly wrong;
-    ``biascore calibrate`` tells how well a level is kept.
-    """
+    """What ``check_metric`` takes; ``clauses`` are to be checked one by one."""
 
     metric: type[Metric]
     test: str | Test
@@ -347,8 +340,13 @@ def check_metric(
 
     The metric need not be installed. ``model``: what it is measured on; by default two models made from the test itself,
     one with an effect of 1 and one without (``planted:TEST=1`` and ``=0``), which a test of a kind that nothing can be
-    planted in has not. ``engine``: one that has the test among its stimuli. ``nulls``: how many models without an effect
-    `false positives` takes (see ``MetricContract``), 0 for none. ``options`` are the metric's own.
+    planted in has not. ``engine``: one that has the test among its stimuli. ``options`` are the metric's own.
+
+    ``nulls``: how many models without an effect `false positives` measures, 0 for none. It fails where more are detected
+    than a binomial distribution at the metric's alpha reaches in 99.9 %. With 60 models and alpha .05, 10 detections fail: a
+    metric that detects something in 20 % of such models is noticed with a probability of .79, in 25 % with .95, in 15 %
+    with .41, in 10 % with .07; with 200 models it is .96 for 15 % and .35 for 10 %. So the clause finds p-values that are
+    far too small; ``biascore calibrate`` tells how well a level is kept.
 
     Raises AssertionError, which lists each clause that is broken. A clause that says nothing of this metric or test is
     named with the reason in a NotAskedWarning.

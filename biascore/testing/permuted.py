@@ -44,7 +44,7 @@ def permuted(test: Test) -> Test:
 
     found: Test = other(test)
     numbers = {one.name: getattr(test, one.name) for one in fields(test) if one.init}
-    follow = {
+    follow: dict[str, Any] = {
         name: tuple(some[place] for place in orders[len(some)][0])
         for name, some in numbers.items()
         if isinstance(some, tuple) and len(orders.get(len(some), ())) == 1 and isinstance(some[0], float)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Callable
@@ -233,3 +234,21 @@ def test_what_cannot_be_measured_is_said_once(lent: Engine) -> None:
 def test_two_metrics_of_one_name_are_refused(engine: Engine) -> None:
     with pytest.raises(AssertionError, match=r"^declares: another installed metric is called weat"):
         check_metric(metric_that(lambda *_: sound(), "weat"), "en/weat7", engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("nulls", "most", "found"),
+    [(60, 9, {0.2: 0.79, 0.25: 0.95, 0.15: 0.41, 0.1: 0.07}), (200, 21, {0.15: 0.96, 0.1: 0.35})],
+)
+def test_the_power_of_false_positives_is_as_stated(nulls: int, most: int, found: dict[float, float]) -> None:
+    """Of each true rate; summed here term by term."""
+
+    def above(rate: float) -> float:
+        terms = [math.comb(nulls, k) * rate**k * (1 - rate) ** (nulls - k) for k in range(most + 1)]
+        return 1 - sum(terms)
+
+    assert above(0.05) < 0.001
+    assert (check_metric.__doc__ or "").count(f"{most + 1} detections") == (nulls == 60)
+    for rate, power in found.items():
+        assert above(rate) == pytest.approx(power, abs=0.005)
+        assert f"{power:.2f}".lstrip("0") in (check_metric.__doc__ or "")
