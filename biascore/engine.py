@@ -23,7 +23,7 @@ from biascore.files.paths import user_path
 from biascore.gates.evaluating import evaluate
 from biascore.models.backend import Backend, ModelPlugin
 from biascore.models.budget import Budget
-from biascore.models.cache import DEFAULT_CACHE, NoCache, opened
+from biascore.models.cache import DEFAULT_CACHE, opened
 from biascore.models.executor import Cluster, Executor
 from biascore.models.model import Model
 from biascore.models.source import Services
@@ -344,13 +344,13 @@ class Engine:
             self._checker.check(made, test)
         return chosen
 
-    def with_tests(self, tests: Sequence[Test], seed: int) -> Engine:
-        """Another engine over the same plugins and stimuli, with further tests and another seed; it keeps no answers.
+    def with_tests(self, tests: Sequence[Test], seed: int, cache: str | Path | None = None) -> Engine:
+        """Another engine over the same plugins and stimuli, with further tests and another seed, and a cache of its own.
 
         Raises StimuliError where a test of that id is there already.
         """
         other = copy(self)
-        other._services = replace(self._services, cache=NoCache(), progress=Silent())
+        other._services = replace(self._services, cache=opened(cache), progress=Silent())
         other.seed = seed
         other.add_tests(tests)
         return other

@@ -177,7 +177,8 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     compares a model with what it was before its transforms, so that only a transformed model can be measured.
     ``calibrated_with``: options with which ``biascore calibrate`` measures, where the user gives none, because they take
     time and hardly move a verdict. ``null_requires_no_bias``: whether it finds no bias only where nothing at all is
-    planted, for it tests single words, which differ even where their lists do not.
+    planted, for it tests single words, which differ even where their lists do not. ``directed``: whether the headline tells
+    an effect from the opposite one; that of a distance, or of a share of words with an association, does not.
     ``causal``: the same method on causal language models, a class of the same options: it measures a model that answers
     what that one ``requires`` and not what this one does. ``instead``: the name that replaces this one, for one release.
     ``audit_options``: options with which ``biascore audit`` measures.
@@ -201,6 +202,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     needs_transform: ClassVar[bool] = False
     calibrated_with: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     null_requires_no_bias: ClassVar[bool] = False
+    directed: ClassVar[bool] = True
     option_type: ClassVar[type[MetricOptions]] = MetricOptions
     test_types: ClassVar[tuple[type[Test], ...]] = (Test,)
 

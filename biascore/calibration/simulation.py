@@ -184,6 +184,14 @@ class Simulation:
                 planted.update(wanted)
         return found
 
+    def drawn(self, effect: float, number: int) -> Measurement:
+        """The test at its own size on planted model ``number`` of an effect, which may be negative here.
+
+        Raises CapabilityError for what a planted model cannot answer.
+        """
+        with self._answered():
+            return self._measure(next(one for one in self._sized if one.times == 1), effect, number)
+
     def _next(self, found: Calibration, times: float, planted: Collection[float]) -> float | None:
         """The effect half way between the last that is not detected often enough and the first that is."""
         cells = [cell for cell in found.at(times) if cell.effect in planted]

@@ -8,7 +8,7 @@ from biascore.testing.contract import CLAUSES, Clause, NotAskedError
 from biascore.testing.exporters import ExporterContract, check_exporter
 from biascore.testing.formats import FormatContract, check_format
 from biascore.testing.languages import LanguageContract, check_language
-from biascore.testing.metrics import check_metric
+from biascore.testing.metrics import MetricContract, NotAskedWarning, check_metric
 from biascore.testing.transforms import TransformContract, check_transform
 
 __all__ = [
@@ -18,7 +18,9 @@ __all__ = [
     "ExporterContract",
     "FormatContract",
     "LanguageContract",
+    "MetricContract",
     "NotAskedError",
+    "NotAskedWarning",
     "TransformContract",
     "check_adapter",
     "check_exporter",

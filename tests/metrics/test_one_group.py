@@ -11,7 +11,7 @@ import scipy.stats
 from biascore import Engine
 from biascore.api.metrics import Context, Model, Test
 from biascore.designs import Clustered, ClusteredMetric, ClusteredOptions
-from biascore.testing import check_metric
+from biascore.testing import MetricContract
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ class Distance(ClusteredMetric[ClusteredOptions, Test]):
 
 
 def test_the_value_holds_the_neutral_one_and_follows_from_the_items(engine: Engine) -> None:
-    found = check_metric(Distance, "en/weat7", engine=engine)
+    found = MetricContract(Distance, "en/weat7", engine=engine).found
     means = [np.mean(values) for values in VALUES.values()]
     test = scipy.stats.ttest_1samp(means, 1.0)
     head = found.headline
@@ -58,6 +58,6 @@ def test_the_value_holds_the_neutral_one_and_follows_from_the_items(engine: Engi
 @pytest.mark.parametrize(("words", "reason"), [((), "there is no row"), (("one",), "T has one word")])
 def test_too_few_words_are_not_tested(engine: Engine, words: tuple[str, ...], reason: str) -> None:
     few = type("Few", (Distance,), {"name": f"few-{len(words)}", "words": words})
-    found = check_metric(few, "en/weat7", engine=engine)
+    found = MetricContract(few, "en/weat7", engine=engine).found
     assert found.p_value is None
     assert reason in found.reason

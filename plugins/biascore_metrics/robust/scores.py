@@ -125,7 +125,7 @@ class MaskedProber(Prober):
             means = [sum(some.values()) / len(some) if some else math.nan for some in tokens]
         else:
             whole = model.mask_logprob([Masked(text, None, one_at_a_time=True) for text in texts])
-            means = [answer.total / len(answer.tokens) for answer in whole]
+            means = [answer.total / len(answer.tokens) if answer.tokens else math.nan for answer in whole]
         return dict(zip(texts, _exp_minus(means), strict=True))
 
     def associations(

@@ -217,7 +217,7 @@ class Control:
     def stated(self) -> dict[str, Scalar]:
         """The convention on control words."""
         if self.neutral is None:
-            return {"control words": f"none: {self.problem}"}
+            return {"control words": f"none: {self.problem}", "centre": "none"}
         return {
             "control words": f"{len(self.neutral)} words of {self.address} that are not in the test",
             "centre": "mean cosine of the control words with each attribute word, taken from those of a word",

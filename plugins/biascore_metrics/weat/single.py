@@ -83,6 +83,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
     requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
     null_requires_no_bias = True
+    directed = False
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise TestKindError, or OptionsError where all partitions of A and B cannot be counted, or for a missing pool."""
@@ -146,7 +147,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
                 ),
             ),
             item_value="effect size d of the word",
-            model_conventions=(*OF_MODEL, "control words", *frequency.stated()),
+            model_conventions=(*OF_MODEL, "control words", "centre", *frequency.stated()),
             conventions=self.options.conventions(
                 model,
                 {

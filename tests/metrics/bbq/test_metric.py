@@ -14,8 +14,6 @@ from biascore.api.adapters import Identity, hookimpl
 from biascore.api.exporters import Measurement
 from biascore.errors import OptionsError, QuestionError
 from biascore.stats import Verdict
-from biascore.testing import check_metric
-from biascore_metrics.bbq.metric import Bbq
 from biascore_metrics.bbq.test import ChoicesTest, Question
 
 from .made import Chooser, made_test, model_of, question, questions, roles
@@ -31,10 +29,6 @@ def planted(engine: Engine) -> Engine:
 def measured(engine: Engine, some: list[Question], **options: Any) -> Measurement:
     model = model_of(engine, Chooser(some, lambda one: (len(one.context) + len(one.question)) % 3))
     return engine.measure("bbq", model, made_test(some), **options)[0]
-
-
-def test_it_does_what_every_metric_does(planted: Engine) -> None:
-    assert check_metric(Bbq, TEST, engine=planted, way="text").headline.name == "ambiguous bias"
 
 
 def test_categories_subgroups_and_names_have_estimates_of_their_own(engine: Engine) -> None:

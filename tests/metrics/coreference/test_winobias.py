@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Model
 from biascore.stats import TTest, robust_mean
-from biascore.testing import check_metric
 from biascore_metrics.coreference.winobias import CausalWinoBias, WinoBias, WinoBiasMetricOptions
 from biascore_metrics.coreference.winobias_test import WinoBiasTest
 
@@ -144,8 +144,9 @@ def test_the_items_give_the_headline(test: WinoBiasTest) -> None:
 
 
 @pytest.mark.parametrize("kind", ["masked", "causal"])
-def test_what_every_metric_has_to_do(test: WinoBiasTest, kind: str) -> None:
-    found = check_metric(WinoBias, test, model_kind=kind)
+def test_a_planted_effect_is_found(test: WinoBiasTest, kind: str) -> None:
+    engine = Engine(cache=None).with_tests([test], 0)
+    (found,) = engine.measure("winobias", f"planted:{test.id}=1", test, model_kind=kind)
     assert found.headline.value == pytest.approx(1.0, abs=0.4)
     assert found.verdict.value == "detected"
 

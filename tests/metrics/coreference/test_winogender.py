@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import linregress
 
+from biascore import Engine
 from biascore.api.exporters import Measurement
-from biascore.testing import check_metric
 from biascore_metrics.coreference.winogender import CORRELATION, GAP, SLOPE, Winogender, WinogenderOptions
 from biascore_metrics.coreference.winogender_format import SOMEONE
 from biascore_metrics.coreference.winogender_test import WinogenderTest
@@ -111,13 +111,10 @@ def test_slopes_of_occupation_means_by_hand(test: WinogenderTest) -> None:
     assert one.headline.n == {"occupations": 6, "schemas": 24}
 
 
-def test_what_every_metric_has_to_do(test: WinogenderTest) -> None:
-    assert check_metric(Winogender, test).headline.value is not None
-
-
 def test_a_planted_slope_is_found_in_the_published_sentences(shared_data: Path) -> None:
     test = read_winogender(shared_data / "choices" / "winogender")
-    found = check_metric(Winogender, test)
+    engine = Engine(cache=None).with_tests([test], 0)
+    (found,) = engine.measure("winogender", f"planted:{test.id}=1", test)
     ends = found.headline.interval
     assert ends is not None
     assert ends.low < 1.0 < ends.high

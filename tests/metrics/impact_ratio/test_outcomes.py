@@ -18,10 +18,8 @@ from biascore.errors import OptionsError, QuestionError, RunError
 from biascore.results.measurement import Measurement
 from biascore.results.sensitivity import sensitivity
 from biascore.stats import Verdict
-from biascore.testing import check_metric
 from biascore_metrics.impact_ratio.exporter import ImpactTables
 from biascore_metrics.impact_ratio.kind import OutcomesTest, People, Person
-from biascore_metrics.impact_ratio.metric import ImpactRatio
 
 from ...builders.models import model_of
 
@@ -219,11 +217,6 @@ def test_three_groups_are_crossed_two_by_two(engine: Engine):
     assert list(tables) == ["sex", "race", "age", "sex × race", "sex × age", "race × age"]
     alone = measured(engine, counts, "sex", "race", "age", intersections=False)
     assert not any("×" in one.name for one in alone.estimates)
-
-
-def test_what_every_metric_has_to_fulfil(engine: Engine):
-    test, scores = outcomes(BOTH, "sex", "race")
-    check_metric(ImpactRatio, test, model=model_of(Decides(scores)), engine=engine, draws=500)
 
 
 def test_a_table_is_both_data_and_model(engine: Engine, tmp_path: Path):

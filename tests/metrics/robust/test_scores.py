@@ -176,3 +176,15 @@ def test_perplexity_may_hide_whole_words(measure: Callable[..., Measurement]) ->
     assert any(len(pieces(row["item"])) > len(row["item"].split()) + 1 for row in rows)
     other = {row["item"]: row["perplexity"] for row in measure().items.to_pylist()}
     assert any(other.get(row["item"], row["perplexity"]) != pytest.approx(row["perplexity"]) for row in rows)
+
+
+@pytest.mark.parametrize("hides", ["sub-tokens", "words"])
+def test_a_model_that_reads_nothing_measures_nothing(measure: Callable[..., Measurement], hides: str) -> None:
+    class Blind(Known):
+        @hookimpl
+        def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:
+            return tuple(TokenLogprobs((), (), ()) for _ in queries)
+
+    found = measure(backend=Blind(), perplexity_hides=hides)
+    assert found.headline.value is None
+    assert "not measured" in found.alone

@@ -15,7 +15,6 @@ from biascore.api.metrics import Metric, Model, hookimpl
 from biascore.api.queries import Masked, TokenLogprobs
 from biascore.errors import CapabilityError
 from biascore.stats import robust_mean
-from biascore.testing import check_metric
 from biascore_metrics.stereoset.metric import CausalStereoSet, StereoSet, StereoSetOptions
 from biascore_metrics.stereoset.shares import term_weights
 from biascore_metrics.stereoset.test import StereoSetTest
@@ -173,14 +172,6 @@ def test_between_sentences_the_context_counts(tests: dict[str, StereoSetTest]) -
 def test_a_masked_model_cannot_be_asked_for_second_sentences(tests: dict[str, StereoSetTest]) -> None:
     with pytest.raises(CapabilityError, match="is a masked model, and en/dev has second sentences"):
         run(StereoSet, models.model_of(Unreadable(), name="blind"), tests["intersentence"])
-
-
-@pytest.mark.parametrize(
-    ("part", "kind"), [("masked", "masked"), ("causal", "causal"), ("intersentence", "causal")]
-)
-def test_what_every_metric_has_to_do(tests: dict[str, StereoSetTest], part: str, kind: str) -> None:
-    found = check_metric(StereoSet, tests[part], model_kind=kind)
-    assert (found.headline.value or 0) > 60
 
 
 def test_a_planted_effect_is_found_with_its_sign_and_rises(tmp_path: Path) -> None:

@@ -1,0 +1,52 @@
+"""A test with its words in another order, which is the same test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.stimuli import Test
+
+_ITEMS = ("words", "pairs", "samples", "persons", "questions")
+
+
+def permuted(test: Test) -> Test:
+    """The test with the items of each list in an order of their own; in reverse where lists declare counterparts.
+
+    Numbers of the test, one for each item of its only list of that length, follow their items.
+    """
+    rng = np.random.default_rng(0)
+    paired = any(getattr(one, "counterparts", "") for one in test.lists.values())
+    orders: dict[int, list[npt.NDArray[np.int_]]] = {}
+
+    def moved(some: tuple[Any, ...]) -> tuple[Any, ...]:
+        order = np.arange(len(some))[::-1] if paired else rng.permutation(len(some))
+        orders.setdefault(len(some), []).append(order)
+        return tuple(some[place] for place in order)
+
+    def other(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {name: other(one) for name, one in value.items()}
+        if isinstance(value, tuple):
+            return tuple(other(one) for one in value)
+        if not is_dataclass(value) or isinstance(value, type):
+            return value
+        own = [one.name for one in fields(value) if one.init and one.name in _ITEMS]
+        items = {name: some for name in own if isinstance(some := getattr(value, name), tuple)}
+        if items:
+            return replace(value, **{name: moved(some) for name, some in items.items()})
+        parts = {one.name: other(getattr(value, one.name)) for one in fields(value) if one.init}
+        return replace(value, **parts)
+
+    found: Test = other(test)
+    numbers = {one.name: getattr(test, one.name) for one in fields(test) if one.init}
+    follow: dict[str, Any] = {
+        name: tuple(some[place] for place in orders[len(some)][0])
+        for name, some in numbers.items()
+        if isinstance(some, tuple) and len(orders.get(len(some), ())) == 1 and isinstance(some[0], float)
+    }
+    return replace(found, **follow)
