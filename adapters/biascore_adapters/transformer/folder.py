@@ -97,8 +97,14 @@ class ModelFolder:
 
 
 def matching(path: Path, patterns: Iterable[str]) -> tuple[Path, ...]:
-    """The files of a folder that match any of the patterns, sorted."""
-    return tuple(sorted({file for pattern in patterns for file in path.glob(pattern) if file.is_file()}))
+    """The files of a folder that match any of the patterns, sorted; raises ModelLoadError for a name that no file can have."""
+    try:
+        return tuple(sorted({file for pattern in patterns for file in path.glob(pattern) if file.is_file()}))
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", "") or first_line(error)
+        raise ModelLoadError(
+            f"the files of {str(path)[:200]} cannot be listed ({why}). Fetch or save the model again"
+        ) from error
 
 
 def modules_of(path: Path) -> tuple[Module, ...]:
