@@ -16,7 +16,7 @@ from biascore_metrics.eec.sentences import PERSON, Slot, around_slots, form_of
 Problem = tuple[tuple[str | int, ...], str]
 
 MOST_CELLS: Final = 1000
-MOST_SENTENCES: Final = 500_000
+MOST_SENTENCES: Final = 1_000_000
 """So many a test may have: the sentences of some more take minutes and gigabytes before a model is asked."""
 
 
