@@ -31,7 +31,7 @@ class Command(TyperCommand):
                 "does. Find out what with BIASCORE_DEBUG=1"
             ) from error
         except KeyboardInterrupt as error:
-            say(" ".join(filter(None, [_interrupted(error), _kept(ctx)])), to=stderr)
+            say(" ".join(filter(None, [_interrupted(error), _kept(ctx, error)])), to=stderr)
             raise
 
 
@@ -40,8 +40,13 @@ def _interrupted(error: KeyboardInterrupt) -> str:
     return f"interrupted at: {where}." if where else "interrupted."
 
 
-def _kept(ctx: Any) -> str:
+def _kept(ctx: Any, error: KeyboardInterrupt) -> str:
     """What of an interrupted command is not lost; empty where a command keeps nothing on its way."""
+    if getattr(error, "saved_whole", False):
+        return (
+            "Nothing is left to measure. Only whether the models answer the same again was not checked: with --force the "
+            "same command does that too."
+        )
     if ctx.info_name not in ("run", "measure", "calibrate", "mitigate"):
         return ""
     if ctx.params.get("no_cache"):

@@ -161,7 +161,7 @@ def run_and_deliver(
             with engine_of(given) if engine is None else nullcontext(engine) as used:
                 result = used.run(audit, models)
         except Interrupted as error:
-            _keep(error.run, given, earlier)
+            error.saved_whole = _keep(error.run, given, earlier) and not error.run.failed
             raise
         _deliver(result, given, printed, earlier)
     code = gate_code(result.gates, result) or failure_code(result)
@@ -233,19 +233,20 @@ def _deliver(result: Run, given: RunOptions, printed: str | None, earlier: Run |
             deliver(result, str(printed), several=True)
 
 
-def _keep(result: Run, given: RunOptions, earlier: Run | None) -> None:
+def _keep(result: Run, given: RunOptions, earlier: Run | None) -> bool:
     """Save what an interrupted run has measured, unless there is a whole run in its place, or one with more."""
     made, every = len(result), len(result) + len(result.failed)
     if given.out is None or (earlier is None and user_path(given.out).exists()):
-        return
+        return False
     try:
         if earlier is not None:
             check_keeps(result, earlier)
         place = result.save(given.out, overwrite=earlier is not None)
     except RunError as error:
         say(str(error), to=stderr)
-    else:
-        say(f"the {made} of {every} measurements that were made are saved in {place}", to=stderr)
+        return False
+    say(f"the {made} of {every} measurements that were made are saved in {place}", to=stderr)
+    return True
 
 
 def _save(result: Run, given: RunOptions, earlier: Run | None) -> None:

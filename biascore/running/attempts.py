@@ -42,6 +42,9 @@ class Done:
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C in a run; ``run`` has what was measured before, and under ``failed`` what was not."""
 
+    saved_whole: bool = False
+    """Whether all was measured, and has been saved, so that there is nothing to resume."""
+
     def __init__(self, run: Run, error: KeyboardInterrupt) -> None:
         super().__init__(*error.args)
         self.run = run
@@ -60,56 +63,55 @@ def perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progre
     """Make the measurements group by group; after each its models are closed, but for second models of metrics.
 
     A model or a plugin that fails loses its own measurements only. Where nothing at all was measured, that error is
-    raised, or NothingMeasuredError for several. An interrupt ends it, and is raised where nothing was measured before.
+    raised, or NothingMeasuredError for several. An interrupt ends it wherever it comes, and is raised where nothing was
+    measured before.
     """
     started, since = time.time(), time.monotonic()  # the clock on the wall may be set back meanwhile
     groups = checked.groups
     total = sum(map(len, groups))
-    made: list[Measurement] = []
+    made: list[tuple[Measurement, tuple[str, ...]]] = []  # with the second models of its metric
     failed: list[Failure] = []
     errors: list[BiascoreError] = []
-    others: list[tuple[str, ...]] = []  # of each measurement, the second models of its metric
     used: dict[str, ModelUsed] = {}
     interrupted: KeyboardInterrupt | None = None
-    with progress.task("all measurements", total) as overall:
-        for group in groups:
-            _forget_frames(errors)
-            for label, metric, test in group:
-                if interrupted is not None:
-                    failed.append(_not_made(metric, test, label))
-                    continue
-                with progress.task(f"{metric.name} {test.id} on {label}", 1) as advance:
-                    try:
-                        model = pool.model(label)
-                        # Now that it is open: of its kind, an adapter names all that any model can answer.
-                        check_open(metric, model, measuring.checker.plugins)
-                        made.append(measuring.measure(metric, model, test, pool.model))
-                        others.append(checked.second_models(metric))
-                    except BiascoreError as error:
-                        failed.append(_failure(error, metric, test, label))
-                        errors.append(error)
-                    except KeyboardInterrupt as error:
-                        failed.append(_not_made(metric, test, label))
-                        interrupted = error
-                    advance(1)
-                overall(1)
-            for label in dict.fromkeys(label for label, _, _ in group):
-                if interrupted is None and any(one.model == label for one in made):
-                    pool.model(label).ask_again()
-                if label in pool.opened and label not in checked.seconds:
-                    used[label] = pool.release(label)
-    for name in pool.opened if made and interrupted is None else ():
-        pool.model(name).ask_again()
+    try:
+        with progress.task("all measurements", total) as overall:
+            for group in groups:
+                _forget_frames(errors)
+                for label, metric, test in group:
+                    with progress.task(f"{metric.name} {test.id} on {label}", 1) as advance:
+                        try:
+                            model = pool.model(label)
+                            # Now that it is open: of its kind, an adapter names all that any model can answer.
+                            check_open(metric, model, measuring.checker.plugins)
+                            one = measuring.measure(metric, model, test, pool.model)
+                            made.append((one, checked.second_models(metric)))
+                        except BiascoreError as error:
+                            failed.append(_failure(error, metric, test, label))
+                            errors.append(error)
+                        advance(1)
+                    overall(1)
+                for label in dict.fromkeys(label for label, _, _ in group):
+                    if any(one.model == label for one, _ in made):
+                        pool.model(label).ask_again()
+                    if label in pool.opened and label not in checked.seconds:
+                        used[label] = pool.release(label)
+        for name in pool.opened if made else ():
+            pool.model(name).ask_again()
+    except KeyboardInterrupt as error:
+        interrupted = error
+        left = [one for group in groups for one in group][len(made) + len(failed) :]
+        failed += [_not_made(metric, test, label) for label, metric, test in left]
     used |= {name: pool.release(name) for name in pool.opened} | pool.given_used
     if interrupted is not None and not made:
         raise interrupted
     if failed and not made:
         raise errors[0] if len({str(error) for error in errors}) == 1 else NothingMeasuredError(tuple(failed))
-    made = [
+    told = tuple(
         with_deviations(one, [used[name] for name in dict.fromkeys((one.model, *also)) if name in used])
-        for one, also in zip(made, others, strict=True)
-    ]
-    return Done(tuple(made), tuple(failed), used, started, started + time.monotonic() - since, interrupted)
+        for one, also in made
+    )
+    return Done(told, tuple(failed), used, started, started + time.monotonic() - since, interrupted)
 
 
 def _forget_frames(errors: Iterable[BiascoreError]) -> None:

@@ -163,7 +163,7 @@ def _stacked(one: Matrix, other: Matrix) -> Matrix:
 def _ridge(settings: Ridge, rows: Matrix, scores: Floats) -> Fitted:
     from sklearn.linear_model import RidgeCV
 
-    fitted = RidgeCV(alphas=settings.alphas).fit(rows, scores)
+    fitted = RidgeCV(alphas=list(settings.alphas)).fit(rows, scores)  # it writes into a list of one
     alpha = float(fitted.alpha_)
     edges = {min(settings.alphas), max(settings.alphas)}
     warning = f"the best alpha of the ridge, {alpha:g}, is at the end of those tried"

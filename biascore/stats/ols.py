@@ -30,6 +30,8 @@ from biascore.stats.wald import TTest, Wald
 
 _EXPLAINED = 1e-13  # residual, relative: rounding
 _NOTHING = 1e-8  # of a variance or an eigenvalue: rounding
+_WHOLE = 200  # rows of a cluster whose block is decomposed as it is, in the cube of their number
+_FORM = 2**24  # numbers of a form of clusters by clusters held at once: 128 MiB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,19 +98,12 @@ class Clustered:
         """Adjust each cluster's rows by its own block of I - H, the fixed effects included."""
         x, frame = fit._matrix, fit.absorbed
         bread: Floats = np.asarray(np.linalg.inv(x.T @ x), dtype=np.float64)
-        sizes = None if frame is None else np.bincount(frame.codes)
+        frames = np.arange(fit.n) if frame is None else frame.codes
+        shares = np.zeros(fit.n) if frame is None else 1.0 / np.bincount(frame.codes)[frame.codes]
         adjusted, lost = np.empty_like(x), np.empty_like(x)
-        for place in range(len(clusters.levels)):
-            own = np.flatnonzero(clusters.codes == place)
-            block = np.eye(own.size) - x[own] @ bread @ x[own].T
-            if frame is not None and sizes is not None:
-                codes = frame.codes[own]
-                block -= (codes[:, np.newaxis] == codes) / sizes[codes]
-            values, vectors = np.linalg.eigh(block)
-            kept = values > _NOTHING
-            along = vectors.T @ x[own]
-            adjusted[own] = vectors[:, kept] @ (along[kept] / np.sqrt(values[kept])[:, np.newaxis])
-            lost[own] = vectors[:, ~kept] @ along[~kept]
+        order = np.argsort(clusters.codes, kind="stable")
+        for own in np.split(order, np.cumsum(np.bincount(clusters.codes))[:-1]):
+            adjusted[own], lost[own] = _adjusted(x[own], bread, frames[own], shares[own])
         return cls(fit, clusters, bread, adjusted, lost)
 
     def marginal_effect(self, change: effects.Change, *, level: float = 0.95) -> TTest:
@@ -138,13 +133,22 @@ class Clustered:
         codes, count = self.clusters.codes, len(self.clusters.levels)
         sums = np.zeros((count, self.fit._matrix.shape[1]))
         np.add.at(sums, codes, self.fit._matrix * weights[:, np.newaxis])
-        form = np.diag(np.bincount(codes, weights=weights**2, minlength=count)) - sums @ self._bread @ sums.T
+        own = np.bincount(codes, weights=weights**2, minlength=count)
+        by_frame, sizes = np.zeros((count, 0)), np.ones(0, dtype=np.intp)
         if self.fit.absorbed is not None:
             frame = self.fit.absorbed
-            by_frame = np.zeros((count, len(frame.levels)))
+            by_frame, sizes = np.zeros((count, len(frame.levels))), np.bincount(frame.codes)
             np.add.at(by_frame, (codes, frame.codes), weights)
-            form -= (by_frame / np.bincount(frame.codes)) @ by_frame.T
-        return float(np.trace(form) ** 2 / np.sum(form**2))
+        trace = squares = 0.0
+        for start in range(0, count, step := max(1, _FORM // count)):
+            some = slice(start, start + step)
+            form = np.zeros((own[some].size, count))
+            np.fill_diagonal(form[:, start:], own[some])
+            form -= sums[some] @ self._bread @ sums.T
+            form -= (by_frame[some] / sizes) @ by_frame.T
+            trace += float(np.trace(form[:, start:]))
+            squares += float(np.sum(form**2))
+        return trace**2 / squares
 
 
 def fit(scores: ArrayLike, design: Design, *, absorb: Mapping[str, ArrayLike] | None = None) -> Fit:
@@ -201,6 +205,31 @@ def fit(scores: ArrayLike, design: Design, *, absorb: Mapping[str, ArrayLike] | 
         _matrix=matrix,
         _residuals=np.asarray(found.resid),
     )
+
+
+def _adjusted(x: Floats, bread: Floats, frames: Codes, shares: Floats) -> tuple[Floats, Floats]:
+    """A X of the rows (m, p) of a cluster, A the inverse root of their block of I - H, and what of X lies where that is 0.
+
+    ``shares``: of each row 1 / the rows of its frame in all clusters. Of many rows those that are alike are one, times the
+    root of their number: differences within them are eigenvectors of the block that are orthogonal to X.
+    """
+    if len(x) <= _WHOLE or np.unique(frames).size < frames.size:
+        return _halved(x, bread, (frames[:, np.newaxis] == frames) * shares)
+    rows, alike, count = np.unique(
+        np.column_stack([x, shares]), axis=0, return_inverse=True, return_counts=True
+    )
+    root = np.sqrt(count)[:, np.newaxis]
+    found, lost = _halved(root * rows[:, :-1], bread, np.diag(rows[:, -1]))
+    return (found / root)[alike], (lost / root)[alike]
+
+
+def _halved(x: Floats, bread: Floats, absorbed: Floats) -> tuple[Floats, Floats]:
+    """`_adjusted`, where ``absorbed`` (m, m) is what the fixed effects take of the block."""
+    values, vectors = np.linalg.eigh(np.eye(len(x)) - x @ bread @ x.T - absorbed)
+    kept = values > _NOTHING
+    along = vectors.T @ x
+    found = vectors[:, kept] @ (along[kept] / np.sqrt(values[kept])[:, np.newaxis])
+    return found, vectors[:, ~kept] @ along[~kept]
 
 
 def _gradient(design: Design, change: effects.Change) -> Floats:

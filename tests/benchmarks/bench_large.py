@@ -2,7 +2,7 @@
 
     python tests/benchmarks/bench_large.py [CASE ...] [--small]
 
-Cases: ``eec`` (500,000 own sentences, scored by a trained tf-idf scorer), ``outcomes`` (1 million people, scored from
+Cases: ``eec`` (1 million own sentences, scored by a trained tf-idf scorer), ``outcomes`` (1 million people, scored from
 their table), ``pairs`` (500,000 pairs of sentences, scored from a table), ``weat`` and ``fise`` (100,000 target words in a
 file of fastText vectors of 100 dimensions), ``lists`` (10,000 words in each of the four lists of WEAT). Each is also run
 with a tenth, and with ``--small`` with a tenth and a hundredth. Each prints the size of the files read, of the item table
@@ -191,7 +191,7 @@ def fise(folder: Path, count: int) -> list[str]:
 
 
 CASES: dict[str, tuple[Callable[[Path, int], list[str]], int]] = {
-    "eec": (eec, 500_000),
+    "eec": (eec, 1_000_000),
     "outcomes": (outcomes, 1_000_000),
     "pairs": (pairs, 1_000_000),
     "weat": (weat, 100_000),

@@ -32,6 +32,11 @@ def measure(*a):
     if len(made) == 3 and "STOP" in os.environ: os.kill(os.getpid(), signal.SIGINT)
     return original(*a)
 Measuring.measure = measure
+from biascore.models.model import Model
+def ask_again(self, again=Model.ask_again):
+    if len(made) == 4 and "STOP_AT_THE_END" in os.environ: os.kill(os.getpid(), signal.SIGINT)
+    again(self)
+Model.ask_again = ask_again
 from biascore.cli import main; main()
 """
 
@@ -66,6 +71,13 @@ def test_ctrl_c_leaves_a_run_that_the_same_command_resumes(tmp_path: Path) -> No
     assert (len(resumed), resumed.failed) == (4, ())
     assert run("--no-cache", out="undisturbed").returncode == 0
     assert resumed.results_digest() == Run.load(tmp_path / "undisturbed").results_digest()
+
+    # Where nothing is left but to ask some questions again, all that was measured is a run.
+    ended = run("--no-cache", out="ended", STOP_AT_THE_END="1")
+    assert ended.returncode == 130
+    assert "the 4 of 4 measurements that were made are saved in" in ended.stderr
+    assert "Nothing is left to measure" in ended.stderr
+    assert Run.load(tmp_path / "ended").results_digest() == resumed.results_digest()
 
     # A whole run is not replaced by a part of one.
     again = run("--force", STOP="1")

@@ -19,6 +19,8 @@ from biascore.api.queries import Choice, Chosen, Masked, Text, TokenLogprobs
 from biascore.errors import QuestionError
 from biascore.models.again import MOST
 from biascore.models.cache import DiskCache
+from biascore.models.model import Model
+from biascore.models.pool import Pool
 from biascore.models.source import Services
 from biascore_adapters.planted.adapter import PlantedAdapter, PlantedOptions
 from biascore_adapters.planted.backend import PlantedBackend
@@ -167,6 +169,32 @@ def test_an_interrupt_has_what_was_measured() -> None:
         ("planted:gender=1", "en/weat8", "interrupted"),
     ]
     assert all(one.may_pass and one.message.endswith("Run the same again: it resumes") for one in run.failed)
+
+
+@pytest.mark.parametrize("where", ["asked again", "the next model opened"])
+def test_an_interrupt_between_measurements_has_what_was_measured(
+    monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    calls: list[int] = []
+    opened = Pool.model
+
+    def spoil(_hook: str, answer: Any) -> Any:
+        calls.append(len(answer))
+        if len(calls) == 2 and where == "asked again":
+            signal.raise_signal(signal.SIGINT)
+        return answer
+
+    def opening(pool: Pool, name: str) -> Model:
+        if name == "planted:gender=1" and where == "the next model opened":
+            signal.raise_signal(signal.SIGINT)
+        return opened(pool, name)
+
+    monkeypatch.setattr(Pool, "model", opening)
+    with pytest.raises(KeyboardInterrupt) as info:
+        measure("embed", spoil, "spoilt:gender=1", "planted:gender=1")
+    run = info.value.run  # type: ignore[attr-defined]
+    assert [one.model for one in run] == ["spoilt:gender=1"]
+    assert [(one.model, one.kind) for one in run.failed] == [("planted:gender=1", "interrupted")]
 
 
 # Models that are not deterministic.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import Ridge as PlainRidge
 from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.neural_network import MLPRegressor
@@ -76,6 +77,7 @@ def test_heads_on_vectors() -> None:
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
     for settings, other in (
         (Ridge((0.1, 1.0, 10.0)), RidgeCV(alphas=(0.1, 1.0, 10.0))),
+        (Ridge((2.0,)), PlainRidge(alpha=2.0)),
         (Svr(), SVR(C=0.1, gamma="scale")),
         (Mlp(16, 0.5), MLPRegressor(hidden_layer_sizes=(16,), alpha=0.5, max_iter=500, random_state=4)),
     ):

@@ -44,8 +44,14 @@ def dense(score: Floats, x: Floats, name: npt.NDArray[Any], contrast: Floats) ->
     return variance**0.5, float(np.trace(form) ** 2 / np.sum(form**2))
 
 
+@pytest.mark.parametrize("whole", [500, 0])
 @pytest.mark.parametrize("absorbed", [False, True])
-def test_errors_and_degrees_of_freedom_are_those_of_cr2(absorbed: bool) -> None:
+def test_errors_and_degrees_of_freedom_are_those_of_cr2(
+    monkeypatch: pytest.MonkeyPatch, absorbed: bool, whole: int
+) -> None:
+    """Of few rows as of many, those of which are alike being one; all clusters at once, and one by one."""
+    monkeypatch.setattr(ols, "_WHOLE", whole)
+    monkeypatch.setattr(ols, "_FORM", 1000 * whole)
     of = table()
     design = treatment(of["factors"])  # no interaction: an effect is its coefficient
     fit = ols.fit(of["score"], design, absorb={"frame": of["frame"]} if absorbed else None)
@@ -57,6 +63,30 @@ def test_errors_and_degrees_of_freedom_are_those_of_cr2(absorbed: bool) -> None:
     se, df = dense(of["score"], x, of["name"], contrast)
     assert (found.se, found.df) == (pytest.approx(se, rel=1e-9), pytest.approx(df, rel=1e-9))
     assert found.estimate == fit.marginal_effect(CHANGE).estimate
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_many_rows_of_a_name_that_are_alike_are_one(monkeypatch: pytest.MonkeyPatch, again: bool) -> None:
+    """The blocks of the names are in the cube of their rows, and 2,500 for each of 400 names had no end."""
+    of = table(names=8, frames=300)
+    frame = np.where(of["frame"] == 299, 0, of["frame"]) if again else of["frame"]  # a name twice in a frame
+    fit = ols.fit(of["score"], treatment(of["factors"], order=2), absorb={"frame": frame})
+    sizes: list[int] = []
+    decomposed = ols._halved
+
+    def watched(x: Floats, *rest: Floats) -> tuple[Floats, Floats]:
+        sizes.append(len(x))
+        return decomposed(x, *rest)
+
+    monkeypatch.setattr(ols, "_halved", watched)
+    changes = {"race": ("b", "a")}, {"race": ("b", "a"), "gender": ("f", "m")}
+    few = [fit.clustered(of["name"]).marginal_effect(change) for change in changes]
+    assert (max(sizes) > 200) == again, "rows of one frame depend on each other, so that they are no one row"
+    monkeypatch.setattr(ols, "_WHOLE", 1000)
+    for change, found in zip(changes, few, strict=True):
+        whole = fit.clustered(of["name"]).marginal_effect(change)
+        assert (found.se, found.df) == pytest.approx((whole.se, whole.df), rel=1e-12)
+        assert found.estimate == whole.estimate
 
 
 def test_two_samples_of_names_are_welchs_t_test() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from biascore.errors import StimuliError
 from biascore.stimuli import load_file
+from biascore_metrics.eec import checks
 
 from ..builders.kinds import KINDS
 from .equity_files import changed, write
@@ -114,7 +115,9 @@ def test_what_many_lack_is_told_once(tmp_path: Path) -> None:
     assert str(caught.value).count("has no form for 'nonbinary'") == 2  # once a list, however many persons
 
 
-def test_cells_and_sentences_are_counted_before_they_are_made(tmp_path: Path) -> None:
+def test_cells_and_sentences_are_counted_before_they_are_made(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """A file of 1.3 kB with twelve factors of twelve levels stopped every command that named its folder."""
     levels = [f"l{number}" for number in range(12)]
     factors = "".join(f", f{number} = {levels}" for number in range(12)).replace("'", '"')
@@ -123,9 +126,10 @@ def test_cells_and_sentences_are_counted_before_they_are_made(tmp_path: Path) ->
         StimuliError, match=r"mine\.factors: makes [\d,]{18,} combinations of levels, and 1,000 are"
     ):
         load_file(write(tmp_path, text), "mine.toml", kinds=KINDS)
-    many = '"Sasha", ' + ", ".join(f'"P{number}"' for number in range(100_000))
+    monkeypatch.setattr(checks, "MOST_SENTENCES", 5000)
+    many = '"Sasha", ' + ", ".join(f'"P{number}"' for number in range(1000))
     text = changed('persons = ["Sasha"]', f"persons = [{many}]")
     with pytest.raises(
-        StimuliError, match=r"tests\.mine: makes [\d,]{7,} sentences, .* 100,0\d\d persons .* 500,000"
+        StimuliError, match=r"tests\.mine: makes [\d,]{5,} sentences, .* 1,0\d\d persons .* 5,000"
     ):
         load_file(write(tmp_path, text), "mine.toml", kinds=KINDS)

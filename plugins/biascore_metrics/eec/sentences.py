@@ -157,12 +157,12 @@ class EquityTest(Test):
     @property
     def cells(self) -> Mapping[tuple[str, ...], tuple[Person, ...]]:
         """The persons with a level of every factor, by these levels, in the order of the factors."""
-        cells: dict[tuple[str, ...], tuple[Person, ...]] = {}
+        cells: dict[tuple[str, ...], list[Person]] = {}
         for person in (person for people in self.persons for person in people.persons):
             levels = self._levels(person)
             if all(levels):
-                cells[levels] = (*cells.get(levels, ()), person)
-        return cells
+                cells.setdefault(levels, []).append(person)
+        return {levels: tuple(people) for levels, people in cells.items()}
 
     def details(self) -> list[str]:
         """Its sentences, counted, and the first of every template, for the terminal."""
