@@ -148,5 +148,5 @@ def test_a_format_keeps_the_contract(name: str, engine: Engine, tmp_path: Path) 
     )
 
 
-def test_every_format_is_here(engine: Engine) -> None:
-    assert sorted(FORMATS) == sorted(engine.plugins.formats.names)
+def test_every_format_is_here(everything: Engine) -> None:
+    assert sorted(FORMATS) == sorted(everything.plugins.formats.names)
