@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from biascore.adapter import LoadContext, needing_key
 from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel, AuditTransform
+from biascore.basics import renamed
 from biascore.basics.guard import guarded
 from biascore.basics.keys import without_keys
 from biascore.basics.problems import problems_of
@@ -42,10 +42,6 @@ def _check_once(labels: Sequence[str]) -> None:
             f"several models are called {repeated[0]!r}. Name each model once, or in an audit file give each "
             "its own name = ..."
         )
-
-
-def _renamed(old: str, new: str) -> None:
-    warnings.warn(f"{old} is now {new}; the old name goes with the next release", FutureWarning, stacklevel=3)
 
 
 def read_data(plugins: Plugins, data: AuditData) -> Test:
@@ -156,7 +152,7 @@ class Checker:
         ref = ModelRef.parse(spec.ref)
         kind = self.plugins.adapters.get(ref.adapter)
         if kind.instead:
-            _renamed(f"{ref.adapter}:", f"{kind.instead}:")
+            renamed.warn(f"{ref.adapter}:", f"{kind.instead}:", FutureWarning)
         at = At(self.plugins.adapters.owner(ref.adapter).owner, "checking", f"checking {ref}", spec.label)
         adapter = guarded(at, kind)
         # A path that exists is a path, even with an @ in it.
@@ -197,7 +193,7 @@ class Checker:
         """A metric with these options; raises UnknownNameError or OptionsError."""
         metric = self.plugins.metrics.get(name)
         if metric.instead:
-            _renamed(name, f"{metric.instead}, for masked and causal models")
+            renamed.warn(name, f"{metric.instead}, for masked and causal models", FutureWarning)
         at = At(self.plugins.metrics.owner(name).owner, "checking", f"making the metric {name}")
         return guarded(at, lambda: metric(validate(metric.option_type, options, f"metric {name}")).chosen)
 

@@ -1,10 +1,11 @@
-"""The names of all modules of ``biascore.api``, as they were given out before; this one will be removed after 0.1."""
+"""The names of all modules of ``biascore.api``, as they were given out before; this module goes in biascore 0.2."""
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from biascore.basics import renamed
 
 if TYPE_CHECKING:
     from biascore.api.adapters import *  # noqa: F403
@@ -39,10 +40,6 @@ else:
     def __getattr__(name: str) -> Any:
         for module in _MODULES:
             if name in module.__all__:
-                warnings.warn(
-                    f"biascore.plugins_api will be removed. Write: from {module.__name__} import {name}",
-                    DeprecationWarning,
-                    stacklevel=2,
-                )
+                renamed.warn(f"biascore.plugins_api.{name}", f"{module.__name__}.{name}")
                 return getattr(module, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

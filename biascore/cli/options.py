@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
+from biascore.basics import renamed
 from biascore.cli.console import say, stderr
 from biascore.errors import OptionsError
 
@@ -259,10 +260,7 @@ class Given:
         }
         for whose, old in texts.items():
             if old:
-                say(
-                    f"--{whose}-option is now -o {whose}.KEY=VALUE; the old name goes with the next release",
-                    to=stderr,
-                )
+                say(renamed.told(f"--{whose}-option", f"-o {whose}.KEY=VALUE"), to=stderr)
         for text in option or ():
             whose, dot, rest = text.partition(".")
             whose, rest = (whose, rest) if dot and whose in texts else ("", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from biascore.errors import OptionsError
@@ -11,7 +12,8 @@ def user_path(text: str | Path) -> Path:
     """The path, with ``~`` expanded; raises OptionsError for what this system cannot take as a path."""
     try:
         path = Path(text).expanduser()
-        path.exists()
+        with suppress(FileNotFoundError, NotADirectoryError):
+            path.stat()  # from Python 3.14 on, exists() is false of what is no path
     except (OSError, RuntimeError, ValueError) as error:  # too long; no such user; a NUL character
         raise OptionsError(f"{str(text)[:100]!r} is no path here: {error}. Give another one.") from error
     return path

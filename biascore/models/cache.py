@@ -8,6 +8,7 @@ import sqlite3
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
@@ -133,6 +134,7 @@ class DiskCache:
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME
         self._connection: sqlite3.Connection | None = None
+        self._let_go: Callable[[], object] | None = None
         self._file: tuple[int, int] | None = None
         self._lock = threading.RLock()
         self._off = False
@@ -188,9 +190,16 @@ class DiskCache:
     def close(self) -> None:
         """Close the file; the next question opens it again."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            if self._let_go is not None:
+                self._let_go()
+                self._let_go = self._connection = None
+
+    def _connect(self, where: str | Path, *, timeout: float = 5.0, uri: bool = False) -> sqlite3.Connection:
+        self._connection = sqlite3.connect(where, timeout=timeout, uri=uri, check_same_thread=False)
+        # A cache that nobody closes is collected like any object, and a connection that is collected open is a warning.
+        self._let_go = weakref.finalize(self, self._connection.close)
+        self._connection.text_factory = bytes
+        return self._connection
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
         """What ``work`` gives, or ``otherwise`` and a warning where the cache cannot be used."""
@@ -220,8 +229,7 @@ class DiskCache:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = _file_id(self.path)
         try:
-            self._connection = _connect(self.path, timeout=_BUSY_SECONDS)
-            _prepare(self._connection)
+            _prepare(self._connect(self.path, timeout=_BUSY_SECONDS))
         except (sqlite3.Error, UnicodeDecodeError, _Newer) as error:
             self.close()
             if not isinstance(error, sqlite3.Error) or not self._open_for_reading(error):
@@ -237,9 +245,9 @@ class DiskCache:
         # The second where not even the index of SQLite's log can be made; a checksum guards each value.
         for how in ("mode=ro", "immutable=1"):
             try:
-                self._connection = _connect(f"{self.path.absolute().as_uri()}?{how}", uri=True)
-                _check_format(self._connection)
-                _count(self._connection)
+                connection = self._connect(f"{self.path.absolute().as_uri()}?{how}", uri=True)
+                _check_format(connection)
+                _count(connection)
             except sqlite3.Error:
                 self.close()
             else:
@@ -300,12 +308,6 @@ class _Damaged(Exception):
 
 class _Newer(Exception):
     """A file of a later biascore, whose answers are not to be lost."""
-
-
-def _connect(where: str | Path, *, timeout: float = 5.0, uri: bool = False) -> sqlite3.Connection:
-    connection = sqlite3.connect(where, timeout=timeout, uri=uri, check_same_thread=False)
-    connection.text_factory = bytes
-    return connection
 
 
 def _check_format(connection: sqlite3.Connection) -> None:

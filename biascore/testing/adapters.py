@@ -13,11 +13,11 @@ import numpy as np
 
 from biascore.adapter import Adapter
 from biascore.engine import Engine
-from biascore.errors import BiascoreError, ModelLoadError, OptionsError, QuestionError
+from biascore.errors import BiascoreError, ModelLoadError, OptionsError, PluginFailedError, QuestionError
 from biascore.models import hooks
 from biascore.models.backend import Identity
 from biascore.models.model import Model
-from biascore.models.questions import Masked, Text
+from biascore.models.questions import Choice, Masked, Text
 from biascore.models.refs import ModelRef
 from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
 from biascore.testing.pickles import unpickled_by
@@ -34,6 +34,7 @@ class AdapterContract:
     ref: str
     adapter: type[Adapter] | None = None
     texts: Sequence[str] = TEXTS
+    choices: Sequence[Choice] = ()
     languages: tuple[str, str] = ("en", "it")
     unknown: str = "qzxvkqqj"
     failures: Mapping[type[BiascoreError], Callable[[], AbstractContextManager[object]]] = field(
@@ -92,16 +93,24 @@ class AdapterContract:
 
     def _asked(self, texts: Sequence[str] = ()) -> list[Asked]:
         """What to ask of the texts, without the ways of choosing that it refuses for plain texts."""
-        direct = self._direct
-        found = asked_of(direct.backend.identity, direct.capabilities, texts or self.texts, self.languages)
+        found = self._every(texts)
         return [asked for asked in found if not asked.name.startswith("choose") or self._takes(asked.name)]
+
+    def _every(self, texts: Sequence[str] = ()) -> list[Asked]:
+        direct = self._direct
+        return asked_of(
+            direct.backend.identity,
+            direct.capabilities,
+            texts or self.texts,
+            self.languages,
+            () if texts else self.choices,
+        )
 
     def _takes(self, way: str) -> bool:
         """Whether it answers plain questions in this way: a tokenizer may read a letter in several tokens, for one."""
         if way not in self._taken:
             direct = self._direct
-            every = asked_of(direct.backend.identity, direct.capabilities, self.texts, self.languages)
-            asked = next(one for one in every if one.name == way)
+            asked = next(one for one in self._every() if one.name == way)
             try:
                 direct.ask(asked.hook, asked.queries[:1])
             except QuestionError:
@@ -154,7 +163,7 @@ class AdapterContract:
                     "no_such_option" not in options or isinstance(error, OptionsError),
                     f"{ref}: an unknown option is {error!r}",
                 )
-                hold(not _is_crash(error), f"{ref}: {told}")
+                hold(not isinstance(error, PluginFailedError), f"{ref}: {told}")
             else:
                 hold(
                     "no_such_option" not in options,
@@ -368,10 +377,11 @@ def check_adapter(ref: str, **given: Any) -> None:
     """Check on the model ``ref`` what every adapter has to fulfil.
 
     ``given``: ``adapter``, its class, if it is not installed; ``texts`` that the model answers, by default four English
-    sentences; ``languages`` that it translates between, ("en", "it"); ``unknown``, a word out of vocabulary; ``options`` of
-    the adapter; ``failures``, for a service: by class of error a function that returns a context manager that brings it
-    about, ``{RateLimitError: lambda: server.failing(429)}``; ``key``, a key that the service takes; ``close_to``, the
-    difference of two answers that is rounding, 1e-4 of the largest number; ``engine``.
+    sentences; ``choices``, questions with options that it answers, by default about the texts; ``languages`` that it
+    translates between, ("en", "it"); ``unknown``, a word out of vocabulary; ``options`` of the adapter; ``failures``, for a
+    service: by class of error a function that returns a context manager that brings it about,
+    ``{RateLimitError: lambda: server.failing(429)}``; ``key``, a key that the service takes; ``close_to``, the difference
+    of two answers that is rounding, 1e-4 of the largest number; ``engine``.
 
     Raises AssertionError, which lists each clause that is broken.
     """
@@ -385,10 +395,3 @@ def check_adapter(ref: str, **given: Any) -> None:
 def _longer(query: Any) -> Any:
     """The query with its text twice, where that still is one."""
     return replace(query, text=f"{query.text} {query.text}") if hasattr(query, "text") else query
-
-
-def _is_crash(error: BiascoreError) -> bool:
-    """Whether it says of somebody's code that it failed."""
-    from biascore.errors import PluginFailedError
-
-    return isinstance(error, PluginFailedError)

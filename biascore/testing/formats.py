@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +16,6 @@ from biascore.files.reading import file_digest
 from biascore.stimuli import Test
 from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
 
-_TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".ndjson"})
 _CUTS: Final = 12
 
 
@@ -27,6 +28,7 @@ class FormatContract:
     language: str
     options: Mapping[str, Any] = field(default_factory=dict)
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
+    beside: Sequence[str] = ()
 
     def clauses(self) -> Iterator[Clause]:
         """The clauses in order."""
@@ -79,20 +81,24 @@ class FormatContract:
         """Twice, and after editors of other systems."""
         one = self._test()
         hold(self._test() == one, "read twice, the tests differ")
-        if self.file.suffix not in _TABLES:
+        if not self.file.is_file() or not _is_text(self.file.read_bytes()):
             return
         raw = self.file.read_bytes().removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
         for how, other in (
             ("a byte order mark", b"\xef\xbb\xbf" + raw),
             ("CRLF", raw.replace(b"\n", b"\r\n")),
         ):
-            hold(_said(self._copy(other)) == _said(one), f"with {how}, the test is another one")
+            with self._copied() as path:
+                path.write_bytes(other)
+                hold(_said(self._test(path)) == _said(one), f"with {how}, the test is another one")
 
-    def _copy(self, raw: bytes) -> Test:
+    @contextmanager
+    def _copied(self) -> Iterator[Path]:
+        """A copy of the file, with those that are read with it."""
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / self.file.name
-            path.write_bytes(raw)
-            return self._test(path)
+            for name in (self.file.name, *self.beside):
+                shutil.copyfile(self.file.with_name(name), Path(folder) / name)
+            yield Path(folder) / self.file.name
 
     def check_missing(self) -> None:
         """A name that is not there."""
@@ -107,37 +113,54 @@ class FormatContract:
             raise AssertionError(f"{gone.name} is read, and is not there")
 
     def check_damaged(self) -> None:
-        """Cut off at twelve places, empty, and bytes that are no text."""
+        """The file, and each that is read with it."""
         if not self.file.is_file():
             raise NotAskedError("the data are a folder")
-        raw = self.file.read_bytes()
-        damaged = [raw[: len(raw) * i // _CUTS] for i in range(_CUTS)]
-        damaged += [b"\x00\xff\xfe" * 50, raw[: len(raw) // 2] + b"\xff\x00" + raw[len(raw) // 2 :]]
-        for content in damaged:
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / self.file.name
-                path.write_bytes(content)
-                try:
-                    self._read(path)
-                except PluginFailedError as error:
-                    raise AssertionError(f"of {len(content)} bytes: {error}") from error
-                except BiascoreError as error:
-                    hold(
-                        path.name in str(error),
-                        f"of {len(content)} bytes, the error does not name the file: {error}",
-                    )
+        for name in (self.file.name, *self.beside):
+            for content in _damaged(self.file.with_name(name).read_bytes()):
+                with self._copied() as path:
+                    path.with_name(name).write_bytes(content)
+                    try:
+                        self._read(path)
+                    except PluginFailedError as error:
+                        raise AssertionError(f"{name} of {len(content)} bytes: {error}") from error
+                    except BiascoreError as error:
+                        hold(name in str(error), f"{name} of {len(content)} bytes is not named: {error}")
 
 
 def check_format(
-    format: str, file: str | Path, *, language: str, engine: Engine | None = None, **options: Any
+    format: str,
+    file: str | Path,
+    *,
+    language: str,
+    beside: Sequence[str] = (),
+    engine: Engine | None = None,
+    **options: Any,
 ) -> None:
     """Check a data format on a file that is right, and on damaged copies of it; ``options`` are the format's own.
 
-    Raises AssertionError, which lists each clause that is broken.
+    ``beside``: names of files in the same folder that the format reads with this one; they are copied with it, and damaged
+    as well. Raises AssertionError, which lists each clause that is broken.
     """
-    check_all(FormatContract(format, Path(file), language, options, engine or Engine(cache=None)).clauses())
+    contract = FormatContract(format, Path(file), language, options, engine or Engine(cache=None), beside)
+    check_all(contract.clauses())
+
+
+def _damaged(raw: bytes) -> Iterator[bytes]:
+    """Cut off at twelve places, the first of which leaves nothing, and bytes that are no text."""
+    yield from (raw[: len(raw) * i // _CUTS] for i in range(_CUTS))
+    yield b"\x00\xff\xfe" * 50
+    yield raw[: len(raw) // 2] + b"\xff\x00" + raw[len(raw) // 2 :]
+
+
+def _is_text(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _said(test: Test) -> str:
     """What a test is, but its file."""
-    return repr(test).replace(test.file, "FILE").replace(test.sha256, "")
+    return repr(test).replace(repr(str(Path(test.file).parent))[1:-1], "FOLDER").replace(test.sha256, "")

@@ -51,13 +51,15 @@ class LanguageContract:
 
     def check_detects(self) -> None:
         """All sentences, and what is wrong of each."""
+        _ = self._detector  # without one, no sentence is expected
+        hold(self.sentences, "no sentence is given, so nothing is checked")
         found = {sentence: self._detected(sentence).gender for sentence in self.sentences}
         wrong = [f"{s!r} is {found[s]}, not {g}" for s, g in self.sentences.items() if found[s] != Gender(g)]
-        hold(self.sentences, "no sentence is given, so nothing is checked")
         hold(not wrong, "; ".join(wrong))
 
     def check_evidence(self) -> None:
         """Words, spans and the answer."""
+        _ = self._detector
         for sentence in self.sentences:
             found = self._detected(sentence)
             for one in found.evidence:

@@ -82,9 +82,16 @@ class Direct:
 
 
 def asked_of(
-    identity: Identity, capabilities: frozenset[str], texts: Sequence[str], languages: tuple[str, str]
+    identity: Identity,
+    capabilities: frozenset[str],
+    texts: Sequence[str],
+    languages: tuple[str, str],
+    choices: Sequence[Choice] = (),
 ) -> list[Asked]:
-    """What to ask a model that answers these hooks, of the texts: queries of each hook, level, quantity and way."""
+    """What to ask a model that answers these hooks, of the texts: queries of each hook, level, quantity and way.
+
+    ``choices``: the questions with options, by default one about each text.
+    """
     found = []
     words = [_first_word(text) for text in texts]
     if "embed" in capabilities:
@@ -103,7 +110,7 @@ def asked_of(
             pairs = tuple(Continuation("The doctor said:", f" {text}") for text in texts)
             found.append(Asked("score: continuations", hooks.scoring("log_likelihood"), pairs))
     for way in identity.ways if "choose" in capabilities else ():
-        asked = tuple(
+        asked = tuple(choices) or tuple(
             Choice(f"{text} Is that so?", ("Yes, it is", "No, it is not", "Unknown")) for text in texts
         )
         found.append(Asked(f"choose: {way}", hooks.choosing("model", identity, way, asked), asked))

@@ -219,6 +219,14 @@ class Naive(Words):
         return [line.split(",")[header.split(",").index("word")] for line in lines if line]
 
 
+class Beside(Words):
+    """The roles are in another file of the folder."""
+
+    def rows(self, file: DataFile) -> Iterable[str]:
+        file.path.with_name("roles.txt").read_text(encoding="utf-8")
+        return super().rows(file)
+
+
 class Another(Words):
     def read(self, file: DataFile) -> Test:
         words = WordList("words", tuple(self.rows(file)))
@@ -262,6 +270,23 @@ def test_a_format_that_breaks_its_contract(
 ) -> None:
     found = broken(FormatContract("made-words", words, "en", engine=reading(monkeypatch, kind)))
     assert clauses <= set(found)
+
+
+def test_files_beside_the_named_one_are_copied_and_damaged_as_well(
+    monkeypatch: pytest.MonkeyPatch, words: Path
+) -> None:
+    words.with_name("roles.txt").write_text("X\nY\n", encoding="utf-8")
+    engine = reading(monkeypatch, Beside)
+    found = broken(FormatContract("made-words", words, "en", engine=engine, beside=["roles.txt"]))
+    assert set(found) == {"damaged"}
+    assert "roles.txt of 150 bytes" in found["damaged"]
+
+
+def test_a_text_that_is_no_table_may_have_a_byte_order_mark_too(
+    monkeypatch: pytest.MonkeyPatch, words: Path
+) -> None:
+    text = words.rename(words.with_suffix(".txt"))
+    assert "same" in broken(FormatContract("made-words", text, "en", engine=reading(monkeypatch, Naive)))
 
 
 # Exporters

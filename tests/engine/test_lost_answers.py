@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -45,7 +46,7 @@ def test_the_digest_stays_when_answers_are_lost(tmp_path: Path) -> None:
     whole = measured(engine)
     (file,) = tmp_path.glob("*.sqlite")
     for seed in range(3):
-        with sqlite3.connect(file) as rows:
+        with closing(sqlite3.connect(file)) as rows, rows:
             keys = [key for (key,) in rows.execute("SELECT key FROM answers")]
             lost = random.Random(seed).sample(keys, 17)
             rows.executemany("DELETE FROM answers WHERE key = ?", [(key,) for key in lost])

@@ -12,7 +12,7 @@ import struct
 import warnings
 import zipfile
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any, Final
 
 import pyarrow as pa
@@ -286,7 +286,7 @@ def _sqlite(data: bytes, rng: random.Random, plain: Plain) -> bytes:
         for _ in range(rng.choice((1, 4, 40))):
             raw[rng.randrange(min(len(raw), rng.choice((100, 4096, 1 << 20))))] = rng.randrange(256)
         return bytes(raw)
-    with sqlite3.connect(":memory:") as base:
+    with closing(sqlite3.connect(":memory:")) as base, base:
         base.deserialize(data)
         base.execute(
             rng.choice(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sqlite3
@@ -48,6 +49,21 @@ def test_info_and_clear(filled: Path) -> None:
     cache.close()
     assert DiskCache(filled).info().bytes < info.bytes
     assert cache.clear() == 0
+
+
+@pytest.mark.parametrize("cyclic", [False, True])
+def test_a_cache_that_nobody_closes_closes_its_file(filled: Path, cyclic: bool) -> None:
+    """From Python 3.13 on, a connection that is collected open is a ResourceWarning."""
+    cache = DiskCache(filled)
+    cache.get(list(ANSWERS))
+    connection = cache._connection
+    assert connection is not None
+    if cyclic:
+        cache._warned = {cache}  # type: ignore[arg-type]
+    del cache
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")
 
 
 def test_no_cache_keeps_nothing() -> None:

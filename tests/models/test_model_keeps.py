@@ -6,6 +6,7 @@ import random
 import signal
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +170,7 @@ def test_answers_that_a_cache_lost_are_asked_in_the_same_batches(tmp_path: Path,
         return model, [model.embed(some).tobytes() for some in calls]
 
     _, first = answers(whole := Padded(batch=4))
-    with sqlite3.connect(cache.path) as rows:
+    with closing(sqlite3.connect(cache.path)) as rows, rows:
         keys = [key for (key,) in rows.execute("SELECT key FROM answers")]
         lost = random.Random(seed).sample(keys, 17)
         rows.executemany("DELETE FROM answers WHERE key = ?", [(key,) for key in lost])

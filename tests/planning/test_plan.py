@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ def kept(folder: Path) -> set[tuple[bytes, bytes]]:
     files = list(folder.glob("cache/*.sqlite"))
     if not files:
         return set()
-    with sqlite3.connect(files[0]) as connection:
+    with closing(sqlite3.connect(files[0])) as connection:
         return set(connection.execute("SELECT key, value FROM answers"))
 
 

@@ -1,0 +1,36 @@
+"""The distributions of plugins in this repository as if pip had installed them."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
+DISTRIBUTIONS = tuple(sorted(path.parent for path in PLUGINS.glob("*/pyproject.toml")))
+
+
+@contextmanager
+def installed(source: Path, folder: Path) -> Iterator[None]:
+    """Its entry point is found as that of any distribution; what was imported of it is forgotten afterwards."""
+    project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    name, version = project["name"], project["version"]
+    package = name.replace("-", "_")
+    info = folder / f"{package}-{version}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8"
+    )
+    points = project["entry-points"]["biascore"].items()
+    lines = ["[biascore]", *(f"{point} = {module}" for point, module in points), ""]
+    (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.syspath_prepend(str(source))
+        yield
+    for module in [one for one in sys.modules if one.split(".")[0] == package]:
+        del sys.modules[module]
