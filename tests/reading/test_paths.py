@@ -12,7 +12,7 @@ from biascore.files.paths import is_path, user_path
 
 @pytest.mark.parametrize("text", ["x" * 300, "a\0b", "~nosuchuser/x"], ids=["long", "NUL", "no user"])
 def test_what_is_no_path(text: str) -> None:
-    with pytest.raises(OptionsError, match="is no path here: .*Give another one"):
+    with pytest.raises(OptionsError, match=r"is no path here: .*Give another one"):
         user_path(text)
     assert not is_path(text)
 

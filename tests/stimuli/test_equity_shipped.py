@@ -112,7 +112,7 @@ def test_what_agrees_with_the_person(catalogue: Catalogue) -> None:
 
 
 def test_parts_that_the_english_corpora_share_stand_once(catalogue: Catalogue) -> None:
-    three = [corpus(catalogue, id) for id in NAMES if id.startswith("en/")]
+    three = [corpus(catalogue, name) for name in NAMES if name.startswith("en/")]
     assert len({id(test.words) for test in three}) == 1
     assert len({id(test.templates) for test in three}) == 1
     assert len({id(test.persons[1]) for test in three}) == 1
