@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+from pydantic import ValidationError
+
 from biascore.archive.locating import DATA, STIMULI
 from biascore.audit import Audit, AuditMeasurement, AuditModel, AuditTransform
 from biascore.errors import RunError
@@ -118,7 +120,10 @@ def _audit(run: Run) -> Audit:
     """The audit as it was given; of a measurement from Python, one that measures the same."""
     given = run.provenance.audit
     if "measurements" in given:
-        return Audit.model_validate(given)
+        try:
+            return Audit.model_validate(given)
+        except ValidationError as error:
+            raise RunError("the audit that the run records is damaged. Run it again") from error
     measured = {measurement.model for measurement in run} | {failure.model for failure in run.failed}
     return Audit(
         title=run.title,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from biascore.archive.check import Check
-from biascore.archive.contents import below, own_places, parts_of, results_of, written
+from biascore.archive.contents import AUDIT_FILE, below, own_places, parts_of, results_of, written
 from biascore.archive.opening import Opened
 from biascore.errors import BiascoreError, RunError
 from biascore.files.folders import source_digest
@@ -25,7 +25,11 @@ def member_checks(run: Run, bundle: Opened) -> Iterator[Check]:
         return
     members = bundle.members
     own = {place: name for name, place in own_places(run).items()}
-    expected = written(run, parts_of(run, members))
+    try:
+        expected = written(run, parts_of(run, members))
+    except RunError as error:
+        yield Check(what=AUDIT_FILE, outcome="differs", detail=str(error))
+        return
     parts = {place: below(place, members) for place in own}
     inputs = [member for some in parts.values() for member in some]
     bundle.unpack([*expected, *inputs])

@@ -15,7 +15,7 @@ from typing import Final
 from biascore.archive.check import Check
 from biascore.archive.contents import README_FILE, RUN, SAYS, TOP, results_of
 from biascore.errors import RunError
-from biascore.files.reading import MAX_UNPACKED, ZIP_DAMAGE, read_bytes
+from biascore.files.reading import MAX_UNPACKED, ZIP_DAMAGE, check_member, read_bytes
 from biascore.results.run_files import RUN_FILE, parse_run
 
 MARK: Final = f"{TOP}/".encode()
@@ -61,6 +61,7 @@ class Opened:
                 )
                 continue
             try:
+                check_member(entry)
                 content = self.archive.read(entry)
             except ZIP_DAMAGE as error:
                 self.damage(place, f"is damaged ({error}). Fetch the archive again")

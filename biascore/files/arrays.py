@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biascore.basics.wording import quoted
-from biascore.files.reading import ZIP_DAMAGE
+from biascore.files.reading import ZIP_DAMAGE, check_member
 
 # As numpy writes it. Its own reader parses the header as Python, which deep brackets break.
 _HEADER: Final = re.compile(
@@ -33,6 +33,8 @@ def unpacked_arrays(raw: bytes, most: float) -> dict[str, NDArray[Any]]:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             members = archive.infolist()
+            for member in members:
+                check_member(member)
             size = sum(member.file_size for member in members)
             if size > most:
                 raise ValueError(f"it unpacks to {size:,} bytes, and {most:,.0f} are the most")

@@ -41,10 +41,10 @@ MAX_UNPACKED: Final = 100
 
 UTF8: Final = "utf-8"
 
-# RuntimeError: a member with the flag of encryption, or an unknown compression.
+# RuntimeError: a member with the flag of encryption, or an unknown compression; IndexError: encrypted, without a name.
 ZIP_DAMAGE: Final = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
-    *(EOFError, OSError, RuntimeError, ValueError),
+    *(EOFError, IndexError, MemoryError, OSError, RuntimeError, ValueError),
 )
 """What reading a damaged zip file raises."""
 
@@ -62,6 +62,12 @@ _NO_TEXTS: Final = frozenset(
     {"idna", "mbcs", "oem", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
 )
 """What Python calls encodings and no text file is in, or what means another one on every machine."""
+
+
+def check_member(entry: zipfile.ZipInfo) -> None:
+    """Raise ValueError for a member that is encrypted, or packed by a method whose memory the file chooses (LZMA)."""
+    if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError("a member is encrypted, or packed by another method than deflate")
 
 
 class _Readable(Protocol):

@@ -97,7 +97,7 @@ class ModelFolder:
 
 
 def matching(path: Path, patterns: Iterable[str]) -> tuple[Path, ...]:
-    """The files of a folder that match any of the patterns, sorted; raises ModelLoadError for a name that no file can have."""
+    """The files of a folder that match any of the patterns, sorted; raises ModelLoadError where a name cannot be."""
     try:
         return tuple(sorted({file for pattern in patterns for file in path.glob(pattern) if file.is_file()}))
     except (OSError, ValueError) as error:

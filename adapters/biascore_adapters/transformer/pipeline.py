@@ -127,7 +127,8 @@ class Pipeline:
     def width(self, folder: ModelFolder, hidden: int) -> int:
         """The width of a sentence vector, of states of that width; raises ModelLoadError where a module takes none."""
         try:
-            return int(self.finish(np.ones((1, hidden * len(self.modes)), dtype=np.float32)).shape[1])
+            with np.errstate(all="ignore"):  # only the shape counts; the numbers of an answer are checked
+                return int(self.finish(np.ones((1, hidden * len(self.modes)), dtype=np.float32)).shape[1])
         except ValueError as error:
             raise ModelLoadError(
                 f"the modules of {folder.root} do not fit together ({first_line(error)}). Fetch or save the model again"

@@ -48,7 +48,7 @@ def _alone(key: str) -> BeforeValidator:
 
 
 # "Ebony" is short for { base = "Ebony" }, and a text alone for { text = "…" }.
-Forms = Annotated[dict[Name, Word], _alone(BASE)]
+Forms = Annotated[dict[Name, Word], Field(min_length=1), _alone(BASE)]
 Texts = Annotated[dict[Name, Word], _alone(TEXT)]
 FormList = Annotated[tuple[Forms, ...], Field(strict=False), AfterValidator(check_not_empty)]
 FormNames = Annotated[tuple[Name, ...], Field(strict=False)]
