@@ -117,7 +117,7 @@ class Workers:
         self._waiting[mine] = call.order.session
         try:
             packed = self._guarded(call.at, lambda: executor.submit(call))
-        except Exception:
+        except Exception:  # not Ctrl-C, after which the batch is still under way
             del self._waiting[mine]
             raise
         del self._waiting[mine]

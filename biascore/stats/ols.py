@@ -220,6 +220,7 @@ def _adjusted(x: Floats, bread: Floats, frames: Codes, shares: Floats) -> tuple[
     )
     root = np.sqrt(count)[:, np.newaxis]
     found, lost = _halved(root * rows[:, :-1], bread, np.diag(rows[:, -1]))
+    alike = alike.ravel()  # numpy 2.0.0 gives it a second axis
     return (found / root)[alike], (lost / root)[alike]
 
 
