@@ -101,12 +101,13 @@ def test_a_key_is_hidden_in_what_a_thread_raises(monkeypatch: pytest.MonkeyPatch
 
 def test_the_current_folder_and_context_are_those_of_the_caller(tmp_path: Path) -> None:
     seen = set()
+    waiting = threading.Event()  # b's first attempt is over, and what it does to the folder at its end too
     backend: Service
 
     def on(text: str, time: int) -> None:
         seen.add(INSIDE.get())
         if text == "a":
-            until(lambda: "b" in backend.ended)
+            until(waiting.is_set)
             os.chdir(tmp_path)
             until(lambda: backend.begun.count("b") == 2)
         elif time == 1:  # so that it begins once more, in the other folder
@@ -115,6 +116,7 @@ def test_the_current_folder_and_context_are_those_of_the_caller(tmp_path: Path) 
             until(lambda: Path.cwd() == before)
 
     def sleep(_seconds: float) -> None:
+        waiting.set()
         until(lambda: Path.cwd() != before)
 
     before = Path.cwd()
