@@ -6,7 +6,6 @@ levels as in Puttick & Kurpicz-Briki 2025, sections 2.2, B.6 and C.2.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -24,7 +23,7 @@ from biascore.designs.words import OF_MODEL
 from biascore.errors import StimuliError
 from biascore.stats import Unreachable, ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore_metrics.seat.options import SeatOptions, Unit
-from biascore_metrics.seat.sentences import OWN, Frames, RoleSentences, embed_sentences
+from biascore_metrics.seat.sentences import Frames, RoleSentences, embed_sentences
 
 ASSOCIATION: Final[dict[Unit, str]] = {
     "word": "mean over the word's sentences and over attribute words, each with the mean of its sentences",
@@ -33,6 +32,8 @@ ASSOCIATION: Final[dict[Unit, str]] = {
 DEPENDENT: Final = (
     "p-value and interval take the sentences of one word for independent observations, which they are not"
 )
+TOLD: Final = 0.1
+"""The part of d that templates may have without a caveat."""
 
 
 class Seat(AssociationMetric[SeatOptions]):
@@ -75,10 +76,6 @@ class Seat(AssociationMetric[SeatOptions]):
         frames = Frames.of(test, context.catalogue, options.templates)
         roles, coverage = embed_sentences(model, test, frames, options.level, options)
         enough = all(roles[role].words for role in ROLES)
-        # The vector of a word alone does not depend on its sentence.
-        blocks = {
-            role: [frames.tags.get((role, word), OWN) for word in some.words] for role, some in roles.items()
-        }
         return Crossed(
             {role: some.words for role, some in roles.items()},
             _table(roles, options.unit) if enough else np.empty((0, 0)),
@@ -88,7 +85,8 @@ class Seat(AssociationMetric[SeatOptions]):
             else None,
             norms=False,
             counts=None if options.unit == "word" else {role: some.counts for role, some in roles.items()},
-            blocks=blocks if self._in_sentence(model) else {},
+            # The vector of a word alone does not depend on its sentence.
+            blocks={role: some.tags for role, some in roles.items()} if self._in_sentence(model) else {},
             columns={
                 "n_templates": [count for role in TARGETS for count in roles[role].counts],
                 "tag": [tag for role in TARGETS for tag in roles[role].tags],
@@ -131,9 +129,14 @@ class Seat(AssociationMetric[SeatOptions]):
         yield Estimate(name=f"{EFFECT} over {other}s", value=value, unit=DEVIATIONS, n=n)
 
     def caveats(self, model: Model, found: Crossed, further: Sequence[Estimate]) -> tuple[Caveat, ...]:
-        """Templates that the lists do not share, and sentences that are no independent observations."""
-        unlike = _unlike_templates(found.source) if self._in_sentence(model) else ()
-        return caveats_of((*unlike, *((DEPENDENT,) if self.options.unit == "sentence" else ())))
+        """What of d is that of templates, and sentences that are no independent observations."""
+        part = _of_templates(found, self.options.ddof)
+        told = [
+            "X differs from Y, and A from B, in their templates (articles or parts of speech): with the words exchanged "
+            f"within templates, d is {part:.2f} on average. That part of the effect may be that of the templates"
+        ]
+        alone = [DEPENDENT] if self.options.unit == "sentence" else []
+        return caveats_of([*(told if abs(part) >= TOLD else ()), *alone])
 
     def stated(self, model: Model, test: Test, context: Context) -> dict[str, Scalar]:
         """The sentences, and what an association is."""
@@ -155,18 +158,26 @@ class Seat(AssociationMetric[SeatOptions]):
         return not (model.identity.composes_words and self.options.level == "token")
 
 
-def _unlike_templates(roles: Mapping[str, RoleSentences]) -> tuple[str, ...]:
-    """Sentences alike in their template are near each other; that enters d where both pairs of lists are unlike."""
-    shares = {
-        role: {tag: count / len(some.tags) for tag, count in Counter(some.tags).items()}
-        for role, some in roles.items()
-    }
-    if shares["X"] == shares["Y"] or shares["A"] == shares["B"]:
-        return ()
-    return (
-        "X differs from Y, and A from B, in the shares of the parts of speech, so that part of the effect may be "
-        "that of their templates",
+def _of_templates(found: Crossed, ddof: int) -> float:
+    """The mean over labellings that exchange targets, and attributes, within templates only: of d, with its deviation."""
+    if not found.table.size or not found.blocks:
+        return 0.0
+    table = np.asarray(found.table)
+    contrasts = [_between(found, *pair) for pair in (TARGETS, ATTRIBUTES)]
+    size = len(found.words["A"]) if found.counts is None else sum(found.counts["A"])
+    spread = float((table[:, :size].mean(axis=1) - table[:, size:].mean(axis=1)).std(ddof=ddof))
+    return float(contrasts[0] @ table @ contrasts[1]) / spread if spread else 0.0
+
+
+def _between(found: Crossed, one: str, other: str) -> Floats:
+    """Weights (n,) of the rows, or columns, of two roles: the share of its template in ``one`` less that in ``other``."""
+    tags = [np.repeat(found.blocks[r], found.counts[r] if found.counts else 1) for r in (one, other)]
+    _, template = np.unique(np.concatenate(tags), return_inverse=True)
+    first, second = (
+        np.bincount(some, minlength=template.max() + 1) for some in np.split(template, [len(tags[0])])
     )
+    contrast = first / first.sum() - second / second.sum()
+    return np.asarray((contrast / (first + second))[template])
 
 
 def _associations(roles: Mapping[str, RoleSentences], role: str, unit: Unit) -> Floats:

@@ -116,7 +116,7 @@ class Frames:
 
 @dataclass(frozen=True, slots=True)
 class RoleSentences:
-    """The usable words of one role, their parts of speech, and the vectors of their sentences, word after word.
+    """The usable words of one role, the tags of their templates, and the vectors of their sentences, word after word.
 
     ``vectors`` has shape (sentences, d), and ``counts`` is the number of sentences of each word.
     """
@@ -158,7 +158,7 @@ def embed_sentences(
                 vectors.append(np.stack([sentence.vector for sentence in own]))
         found[role] = RoleSentences(
             tuple(words),
-            tuple(OWN if word in frames.own else test.roles[role].parts_of_speech[word] for word in words),
+            tuple(frames.tags.get((role, word), OWN) for word in words),
             tuple(map(len, vectors)),
             np.concatenate(vectors) if vectors else rows[:0],
         )
