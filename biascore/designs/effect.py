@@ -26,7 +26,7 @@ from biascore.stats import (
     permutation_test,
 )
 from biascore.stats.cosines import Cosines
-from biascore.stats.exchange import Exchange
+from biascore.stats.exchange import Exchange, both_reaching
 
 EFFECT: Final = "effect size d"
 DIFFERENCE: Final = "mean difference of association"
@@ -118,7 +118,8 @@ class Effect:
             d = effect_size(x, y, options.ddof)
         except ZeroVarianceError as error:
             return cls(empty, None, f"the associations of the {of_rows} do not vary ({error})")
-        test = options.test(x, y, sample.exchange, rng)
+        own, across = both_reaching(sample.exchange, sample.across, options.alpha)
+        test = options.test(x, y, own, rng)
         if options.bootstrap == TWO_WAY:
             interval, shifts, problem = options.two_way(sample.table, (sample.exchange, sample.across), rng)
         else:
@@ -128,7 +129,7 @@ class Effect:
         papers = test
         if test.exchange is not None:
             papers = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
-        other = options.test(*sample.contributions, sample.across, rng)
+        other = options.test(*sample.contributions, across, rng)
         tests = Tests(test, papers, other, sample.labels)
         least = (
             test.attainable(options.alternative, of_rows),

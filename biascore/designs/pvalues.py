@@ -41,20 +41,35 @@ class Tests:
         """The deciding one first: the larger of two; then both by their labels; then the papers' own.
 
         The own labels have a p of their own where the papers' is another. A one-sided test has the two-sided p second, which
-        tells of an effect the other way.
+        tells of an effect the other way. The deciding one is 1 where the tests point `apart`.
         """
         papers = permutation_p_values(self.papers, alternative)
         own = permutation_p_values(self.own, alternative)[:2]
         apart = () if self.own is self.papers else _named(own[:1], f"{self.labels[0]} labels")
         others = permutation_p_values(self.across, alternative)[:2]
         larger = [max(pair, key=lambda p: p.value) for pair in zip(own, others, strict=True)]
+        if self.apart:
+            larger = [p.model_copy(update={"value": 1.0}) for p in larger]
         deciding = _named(larger if alternative == "greater" else larger[:1], LARGER)
         return (*deciding, *apart, *_named(others[:1], f"{self.labels[1]} labels"), *papers)
+
+    @property
+    def apart(self) -> bool:
+        """Whether the difference lies on one side of 0 and, of what a test compares it with, on the other.
+
+        What blocks add to the difference may outweigh what the words add: then no direction can be detected.
+        """
+        return len({np.sign(self.own.statistic), self.own.direction, self.across.direction}) > 1
 
     def told(self, alternative: Alternative) -> str:
         """The two p-values of which the larger decides, in a sentence."""
         own, across = (permutation_p_values(test, alternative)[0].value for test in (self.own, self.across))
         mine, others = self.labels
+        if self.apart:
+            return (
+                f"It is 1 because the {mine} labels (p = {own:.3g}) and the {others} labels (p = {across:.3g}), exchanged "
+                "within kinds of words, and the effect do not all point one way."
+            )
         return f"It is the larger of {own:.3g} ({mine} labels permuted) and {across:.3g} ({others} labels permuted)."
 
 

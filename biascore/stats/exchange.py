@@ -149,14 +149,19 @@ class Exchange:
         """The smallest p-value that an exact test can give."""
         return min(1.0, (2 if alternative == "two-sided" and self.mirrored else 1) / self.labellings)
 
-    def reaching(self, alpha: float) -> Exchange:
+    def reaching(self, alpha: float, *, keep_blocks: bool = False) -> Exchange:
         """The same, but without counterparts, or blocks, where these leave too few labellings for a p of alpha / `SPARE`.
 
-        Exchanging across counterparts is valid, too, and counts what they have in common as noise. The choice looks at
-        numbers of words alone, so it costs nothing.
+        Exchanging across counterparts is valid, too, and counts what they have in common as noise. Exchanging across blocks
+        is valid only where another test keeps to them: see `both_reaching`. The choice looks at numbers of words alone, so
+        it costs nothing.
         """
-        finest = (one for one in (self, *self.coarser) if SPARE * one.smallest_p() <= alpha)
-        return next(finest, self.coarser[-1] if self.coarser else self)
+        coarser = self.coarser[:1] if keep_blocks else self.coarser
+        return next((one for one in (self, *coarser) if one.reaches(alpha)), [self, *coarser][-1])
+
+    def reaches(self, alpha: float) -> bool:
+        """Whether there are enough labellings for a p of alpha / `SPARE`."""
+        return SPARE * self.smallest_p() <= alpha
 
     def told(self, what: str) -> str:
         """``8 pairs of attribute words`` or ``6 + 5 families of target words, within their kinds``; ``what`` is a plural."""
@@ -215,6 +220,19 @@ class Exchange:
         order = np.argsort(np.array(self.block), kind="stable")
         places = np.split(order, np.cumsum([size for _, size in sizes])[:-1])
         return [own for own, (of_first, size) in zip(places, sizes, strict=True) if 0 < of_first < size]
+
+
+def both_reaching(own: Exchange, across: Exchange, alpha: float) -> tuple[Exchange, Exchange]:
+    """Each as `Exchange.reaching` has it, for a table of both; the blocks of one of them stay, whatever they leave.
+
+    What the cells of a table owe to the blocks of row and column is the same in all labellings of the rows within their
+    blocks, so that p of the rows is none of the blocks', and the larger p is not either. Those of the columns stay in
+    their place where they alone leave enough labellings.
+    """
+    rows, columns = (one.reaching(alpha, keep_blocks=True) for one in (own, across))
+    if columns.reaches(alpha) and not rows.reaches(alpha):
+        return own.reaching(alpha), columns
+    return rows, across.reaching(alpha)
 
 
 def _ways(size: int, chosen: int) -> Floats:

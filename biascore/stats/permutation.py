@@ -83,6 +83,13 @@ class PermutationTest:
     """What was exchanged, where it was not scores one by one; nx and ny are then numbers of units."""
     studentized: bool = False
     """Whether the difference over its standard error was compared, in place of the difference."""
+    middle: float = 0.0
+    """The mean of what is compared over all labellings: not 0 where blocks hold unequal shares of both lists."""
+
+    @property
+    def direction(self) -> float:
+        """1 or -1, the side of ``middle`` that the difference lies on; 0 in between."""
+        return float(np.sign(self.statistic - self.middle))
 
     def attainable(self, alternative: Literal["greater", "two-sided"], what: str) -> Attainable:
         """The smallest p that so many scores, of ``what`` (a plural), or so many draws allow."""

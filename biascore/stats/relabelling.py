@@ -74,7 +74,7 @@ def exchange_test(
             "pass method='monte-carlo' or method='auto'"
         )
     centred = scores - scores.mean()
-    greater, two_sided = relabelled_tails(
+    greater, two_sided, middle = relabelled_tails(
         lambda labels: (_studentized if studentized else _difference)(centred, exchange, labels),
         exchange,
         exact=exact,
@@ -91,6 +91,7 @@ def exchange_test(
         two_sided=two_sided,
         exchange=exchange,
         studentized=studentized,
+        middle=middle,
     )
 
 
@@ -101,21 +102,22 @@ def relabelled_tails(
     exact: bool,
     draws: int,
     rng: np.random.Generator,
-) -> tuple[Tail, Tail]:
-    """How many labellings give a statistic as extreme as the observed one, above it and either way.
+) -> tuple[Tail, Tail, float]:
+    """How many labellings give a statistic as extreme as the observed one, above it and either way; and the middle.
 
-    ``statistic`` takes labellings (rows, units), 1 for the first list, and gives (rows,). Within blocks, extreme is what is
-    far from the mean over the labellings. ``exact`` counts all of them, else ``draws`` are drawn from ``rng``.
+    ``statistic`` takes labellings (rows, units), 1 for the first list, and gives (rows,). Extreme is what is far from the
+    middle: within blocks the mean over the labellings, else 0. ``exact`` counts all, or ``draws`` are drawn from ``rng``.
     """
     labellings = exchange.all() if exact else exchange.drawn(draws, rng, len(exchange.unit))
     values = np.concatenate([statistic(labels) for labels in labellings])
     observed = float(statistic(np.array([exchange.first], dtype=np.float64))[0])
+    middle = 0.0
     if any(exchange.block):
         # The observed labelling is one of them either way, so that the mean is the same whichever was observed.
-        middle = values.mean() if exact else (values.sum() + observed) / (values.size + 1)
-        values, observed = values - middle, observed - float(middle)
+        middle = float(values.mean() if exact else (values.sum() + observed) / (values.size + 1))
+        values, observed = values - middle, observed - middle
     tail = _exact if exact else _drawn
-    return tail(values, observed), tail(np.abs(values), abs(observed))
+    return tail(values, observed), tail(np.abs(values), abs(observed)), middle
 
 
 def countable(exchange: Exchange) -> bool:

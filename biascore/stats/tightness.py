@@ -105,7 +105,7 @@ def direction_test(
         return found
 
     exact = exchange.labellings <= draws
-    greater, two_sided = relabelled_tails(statistic, exchange, exact=exact, draws=draws, rng=rng)
+    greater, two_sided, _ = relabelled_tails(statistic, exchange, exact=exact, draws=draws, rng=rng)
     a, b = exchange.units
     return PermutationTest(
         statistic=float(statistic(np.array([exchange.first], dtype=np.float64))[0]),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Literal
 
 import numpy as np
 import pytest
 
 from biascore.stats import permutation_test
-from biascore.stats.exchange import Exchange
+from biascore.stats.exchange import Exchange, both_reaching
 from biascore.stats.relabelling import exchange_test
 
 SIX = tuple("abcdef")
@@ -106,6 +107,36 @@ def test_too_few_pairs_are_exchanged_across() -> None:
     assert (with_kinds.labellings, with_kinds.paired) == (140, False)  # kinds are kept where they reach
     kept = Exchange.of((5, 5), families=("aabcd", "abcde"), counterparts=(SIX[:5], SIX[:5])).reaching(0.05)
     assert (kept.units, kept.paired) == ((4, 5), False)  # families stay, for they are needed
+
+
+def test_kinds_are_kept_on_one_side_at_least() -> None:
+    many = Exchange.of((8, 8), blocks=("nnnnaaaa", "nnnnaaaa"))
+    none = Exchange.of((4, 4), blocks=("nnnn", "aaaa"))
+    assert both_reaching(many, many, 0.05) == (many, many)
+    rows, columns = both_reaching(many, none, 0.05)
+    assert (rows, columns.labellings) == (many, 70)
+    rows, columns = both_reaching(none, many, 0.05)
+    assert (rows.labellings, columns) == (70, many)
+    rows, columns = both_reaching(none, none, 0.05)
+    assert (rows.labellings, columns.labellings) == (1, 70)
+    pairs = Exchange.of((8, 8), blocks=("nnnnaaaa", "nnnnaaaa"), counterparts=(range(8), range(8)))
+    assert both_reaching(pairs, none, 0.05)[0] == pairs
+    few = Exchange.of((5, 5), blocks=("nnnna", "nnnna"), counterparts=(SIX[:5], SIX[:5]))
+    assert both_reaching(few, few, 0.05) == (few.coarser[0], few.coarser[2])
+
+
+@pytest.mark.parametrize("method", ["exact", "monte-carlo"])
+def test_unequal_shares_of_kinds_move_the_middle(
+    rng: np.random.Generator, method: Literal["exact", "monte-carlo"]
+) -> None:
+    """x is of the high kind mostly: the difference is above 0, and less than its kinds make it."""
+    x, y = np.array([5.0, 5.1, 4.9, 0.0]), np.array([5.5, 0.5, 0.6, 0.4])
+    kinds = Exchange.of((4, 4), blocks=("hhhl", "hlll"))
+    found = exchange_test(x, y, kinds, method=method, rng=rng)
+    expected = (5.0 + 5.1 + 4.9 + 5.5) / 4 * 0.5 - (0.5 + 0.6 + 0.4 + 0.0) / 4 * 0.5
+    assert found.middle == pytest.approx(expected, abs=1e-9 if method == "exact" else 0.02)
+    assert (found.statistic > 0, found.direction) == (True, -1.0)
+    assert exchange_test(x, y, Exchange.of((4, 4)), rng=rng).direction == 1.0
 
 
 def test_size_holds_where_words_one_by_one_reject_too_often(rng: np.random.Generator) -> None:

@@ -14,6 +14,7 @@ import pytest
 from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore.designs.crossed import Crossed
+from biascore.stats import Verdict
 from biascore_metrics.seat.seat import Seat
 
 from .tagged import WORDS, measure, stimuli
@@ -55,6 +56,30 @@ def test_german_articles_are_templates() -> None:
     assert got.headline.value > 0.9
     assert abs(got.headline.value - told) < 0.05
     assert {"noun-singular-der", "noun-singular-die"} <= set(got.items["tag"].to_pylist())
+
+
+@pytest.mark.parametrize("effect", [0, 1])
+def test_articles_alone_are_not_detected(effect: int) -> None:
+    """X and A hold nouns with *der* only, Y and B nouns with *die*: no words can be exchanged within their templates."""
+    got = Engine(cache=None).measure(
+        "seat", f"planted:de/gg-weat={effect}", "de/gg-weat", resamples=100, topics="none"
+    )[0]
+    assert got.verdict is Verdict.INCONCLUSIVE
+    assert got.headline.p_values[0].value == 1
+    assert "cannot be below 1 with 16 + 16 target words, within their kinds" in got.reason
+
+
+def test_an_effect_that_articles_turn_is_not_detected() -> None:
+    """What is planted is positive, and d is not: it would be told the wrong way round."""
+    got = Engine(cache=None).measure(
+        "seat", "planted:de/weat8=1.6", "de/weat8", resamples=100, topics="none"
+    )[0]
+    assert got.headline.value is not None
+    assert got.headline.value < 0
+    assert got.verdict is Verdict.INCONCLUSIVE
+    assert got.headline.p_values[0].value == 1
+    assert "do not all point one way" in got.reason
+    assert max(p.value for p in got.headline.p_values[1:3]) <= 0.05
 
 
 def _told(got: Measurement) -> float:
