@@ -131,12 +131,16 @@ class Seat(AssociationMetric[SeatOptions]):
     def caveats(self, model: Model, found: Crossed, further: Sequence[Estimate]) -> tuple[Caveat, ...]:
         """What of d is that of templates, and sentences that are no independent observations."""
         part = _of_templates(found, self.options.ddof)
-        told = [
+        text = (
             "X differs from Y, and A from B, in their templates (articles or parts of speech): with the words exchanged "
             f"within templates, d is {part:.2f} on average. That part of the effect may be that of the templates"
-        ]
-        alone = [DEPENDENT] if self.options.unit == "sentence" else []
-        return caveats_of([*(told if abs(part) >= TOLD else ()), *alone])
+        )
+        told = (
+            caveats_of([text], short=f"{part:.2f} of d may be that of the templates")
+            if abs(part) >= TOLD
+            else ()
+        )
+        return (*told, *(caveats_of([DEPENDENT]) if self.options.unit == "sentence" else ()))
 
     def stated(self, model: Model, test: Test, context: Context) -> dict[str, Scalar]:
         """The sentences, and what an association is."""

@@ -55,6 +55,7 @@ def test_german_articles_are_templates() -> None:
     assert got.headline.value is not None
     assert got.headline.value > 0.9
     assert abs(got.headline.value - told) < 0.05
+    assert got.doubts == (f"{told:.2f} of d may be that of the templates",)
     assert {"noun-singular-der", "noun-singular-die"} <= set(got.items["tag"].to_pylist())
 
 
