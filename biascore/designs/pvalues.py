@@ -59,7 +59,7 @@ class Tests:
 
         What blocks add to the difference may outweigh what the words add: then no direction can be detected.
         """
-        return len({np.sign(self.own.statistic), self.own.direction, self.across.direction}) > 1
+        return {1.0, -1.0} <= {np.sign(self.own.statistic), self.own.direction, self.across.direction}
 
     def told(self, alternative: Alternative) -> str:
         """The two p-values of which the larger decides, in a sentence."""

@@ -88,8 +88,9 @@ class PermutationTest:
 
     @property
     def direction(self) -> float:
-        """1 or -1, the side of ``middle`` that the difference lies on; 0 in between."""
-        return float(np.sign(self.statistic - self.middle))
+        """1 or -1, the side of ``middle`` that the difference lies on; 0 where it is that, within rounding."""
+        beyond = self.statistic - self.middle
+        return 0.0 if abs(beyond) <= 1e-10 * abs(self.middle) else float(np.sign(beyond))
 
     def attainable(self, alternative: Literal["greater", "two-sided"], what: str) -> Attainable:
         """The smallest p that so many scores, of ``what`` (a plural), or so many draws allow."""
