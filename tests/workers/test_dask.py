@@ -40,10 +40,17 @@ def words(model: Any, count: int = 8) -> Any:
 
 
 @pytest.fixture(scope="module")
-def processes(ends: None) -> Iterator[Any]:
-    """A client of two workers, each a process with the tag ``LONE`` on none."""
+def restarted(ends: None) -> Iterator[Any]:
+    """A client of two workers, each a process; one that ended is started again, some time later."""
     with cluster_of(n_workers=2) as cluster, distributed.Client(cluster) as client:
         yield client
+
+
+@pytest.fixture
+def processes(restarted: Any) -> Any:
+    """A client of two workers, which are both there: a test before may have ended one."""
+    restarted.wait_for_workers(2, timeout=60)
+    return restarted
 
 
 @pytest.fixture
