@@ -1,6 +1,6 @@
 """The whole command ``biascore measure crows-pairs`` compared with the published script's loop, in CPU time on one thread.
 
-    python -m tests.benchmarks.bench_crows_pairs_process [--pairs 1508] [--sample 40] [--command-pairs 1508]
+    python -m tests.benchmarks.bench_crows_pairs_process [--pairs 1508] [--sample 40] [--command-pairs 1508] [--device cuda]
 
 Pairs made from templates, a bert-base of random weights, no cache of answers. Compared are
 
@@ -17,7 +17,8 @@ Pairs made from templates, a bert-base of random weights, no cache of answers. C
 The command takes a quarter of an hour for all pairs. With --command-pairs it is given so many of them, and what it takes
 beyond the start is scaled by the number of passes, too: of 120 pairs that is 1 % too much, since of more texts more are
 alike. Encoder and products are the least of --repetitions. The ratio loop / products is the
-most that any program that makes these passes exactly could reach.
+most that any program that makes these passes exactly could reach. With --device cuda all is time on the wall, and the
+loop's model is on the GPU, too.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -52,6 +54,11 @@ ENCODED: Final = 12
 class Published(bench_pll.Loop):
     """The published script's passes for one pair after the other."""
 
+    def __init__(self, folder: Path, device: str) -> None:
+        super().__init__(folder)
+        self._model.to(device)
+        self._device = device
+
     def passes(self, pair: Sequence[str], *, run: bool) -> int:
         """How many passes a pair takes, made if they are to ``run``."""
         read = [self._tokenizer(sentence, return_tensors="pt")["input_ids"] for sentence in pair]
@@ -61,21 +68,32 @@ class Published(bench_pll.Loop):
                 hidden = ids.clone()
                 hidden[0, position + 1] = self._tokenizer.mask_token_id
                 with torch.no_grad():
-                    logits = self._model(hidden)[0].squeeze(0)[position + 1]
+                    logits = self._model(hidden.to(self._device))[0].squeeze(0)[position + 1]
                 torch.log_softmax(logits, dim=-1)[ids[0, position + 1]].item()
         return sum(map(len, shared))
 
 
-def command(folder: Path, pairs: Sequence[Sequence[str]], into: Path) -> float:
-    """CPU seconds of the whole command."""
+def command(folder: Path, pairs: Sequence[Sequence[str]], into: Path, device: str) -> float:
+    """Seconds of the whole command."""
     into.mkdir()
     with (into / "pairs.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerows([COLUMNS, *((*pair, "stereo", "made") for pair in pairs)])
     arguments = [
         *("measure", "crows-pairs", "--model", f"hf:{folder}", "--data", "crows-pairs:pairs.csv"),
-        *("--language", "en", "--no-cache", "-o", "model.threads=1", "--out", "run"),
+        *(
+            "--language",
+            "en",
+            "--no-cache",
+            "-o",
+            "model.threads=1",
+            "-o",
+            f"model.device={device}",
+            "--out",
+            "run",
+        ),
     ]
+    start = time.perf_counter()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, *arguments],
@@ -85,10 +103,11 @@ def command(folder: Path, pairs: Sequence[Sequence[str]], into: Path) -> float:
         text=True,
         check=False,
     )
+    wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise SystemExit(f"the command failed: {done.stderr[-2000:]}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall if device != "cpu" else after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def scaled(seconds: Sequence[float], passes: Sequence[int], pairs: int, made: int) -> tuple[float, float]:
@@ -99,15 +118,30 @@ def scaled(seconds: Sequence[float], passes: Sequence[int], pairs: int, made: in
     return float(rate * made), float(spread / counts.mean() * made)
 
 
-def least(run: Callable[[], object], times: int) -> float:
-    return min(bench_pll.timed(run)[0].cpu for _ in range(times))
+def seconds_of(run: Callable[[], object], device: str) -> float:
+    """CPU seconds, or on a GPU those on the wall."""
+    if device == "cpu":
+        return bench_pll.timed(run)[0].cpu
+    torch.cuda.synchronize(device)
+
+    def whole() -> None:
+        run()
+        torch.cuda.synchronize(device)
+
+    return bench_pll.timed(whole)[0].wall
 
 
-def products(tokens: int, *, onednn: bool, times: int) -> float:
-    """CPU seconds of the linear layers of bert-base on so many tokens, measured on 2048 of them."""
-    layers = [torch.nn.Linear(WIDTH, WIDTH) for _ in range(4)]
-    into, out = torch.nn.Linear(WIDTH, 4 * WIDTH), torch.nn.Linear(4 * WIDTH, WIDTH)
-    states, wide = torch.randn(2048, WIDTH), torch.randn(2048, 4 * WIDTH)
+def least(run: Callable[[], object], times: int, device: str) -> float:
+    return min(seconds_of(run, device) for _ in range(times))
+
+
+def products(tokens: int, device: str, *, onednn: bool, times: int) -> float:
+    """Seconds of the linear layers of bert-base on so many tokens, measured on a few of them."""
+    some = 2048 if device == "cpu" else 65536
+    layers = [torch.nn.Linear(WIDTH, WIDTH, device=device) for _ in range(4)]
+    into, out = (torch.nn.Linear(*size, device=device) for size in ((WIDTH, 4 * WIDTH), (4 * WIDTH, WIDTH)))
+    states = torch.randn(some, WIDTH, device=device)
+    wide = torch.randn(some, 4 * WIDTH, device=device)
 
     def layer() -> None:
         for one in layers:
@@ -115,9 +149,10 @@ def products(tokens: int, *, onednn: bool, times: int) -> float:
         into(states)
         out(wide)
 
-    device = torch.device("cpu" if onednn else "meta")  # of another device torch keeps its own choice
-    with torch.inference_mode(), fast_linear(device, torch.float32):
-        return 12 * least(layer, 4 * times) * tokens / 2048
+    taken = torch.device("cpu" if onednn else "meta")  # of another device torch keeps its own choice
+    with torch.inference_mode(), fast_linear(taken, torch.float32):
+        layer()
+        return 12 * least(layer, 4 * times, device) * tokens / some
 
 
 def main() -> None:
@@ -128,6 +163,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=40)
     parser.add_argument("--command-pairs", type=int, default=None)
     parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--device", default="cpu")
     chosen = parser.parse_args()
     torch.set_num_threads(1)
     pairs = bench_pll.make_pairs(chosen.pairs)
@@ -135,37 +171,41 @@ def main() -> None:
     given = random.Random(1).sample(pairs, chosen.command_pairs) if chosen.command_pairs else pairs
     with tempfile.TemporaryDirectory() as temporary:
         folder = bench_pll.make_model(Path(temporary, "bert-base"))
-        loop = Published(folder)
+        device = chosen.device
+        loop = Published(folder, device)
         passes = {pair: loop.passes(pair, run=False) for pair in pairs}
 
         def looped(some: Sequence[tuple[str, str]]) -> list[float]:
-            return [bench_pll.timed(lambda of=of: loop.passes(of, run=True))[0].cpu for of in some]
+            return [seconds_of(lambda of=of: loop.passes(of, run=True), device) for of in some]
 
         loop.passes(drawn[0], run=True)  # warms up
         half = len(drawn) // 2
         seconds = looped(drawn[:half])
-        start = command(folder, given[:2], Path(temporary, "two"))
-        whole = command(folder, given, Path(temporary, "all"))
+        start = command(folder, given[:2], Path(temporary, "two"), device)
+        whole = command(folder, given, Path(temporary, "all"), device)
         seconds += looped(drawn[half:])
         made = sum(passes.values())
         published, se = scaled(seconds, [passes[pair] for pair in drawn], len(pairs), made)
         first, own = (sum(passes[pair] for pair in some) for some in (given[:2], given))
         whole = start + (whole - start) * (made - first) / (own - first)
         tokens = bench_pll.Ideal(folder, [sentence for pair in pairs for sentence in pair]).tokens
-        some = bench_pll.Ideal(folder, [sentence for pair in drawn[:ENCODED] for sentence in pair])
-        encoder = least(some, chosen.repetitions) * tokens / some.tokens
+        encoded = drawn if device != "cpu" else drawn[:ENCODED]
+        some = bench_pll.Ideal(folder, [sentence for pair in encoded for sentence in pair], device)
+        encoder = least(some, chosen.repetitions, device) * tokens / some.tokens
     times = {
         "command": whole,
         "two pairs": start,
         "loop": published,
         "encoder": encoder,
-        "products": products(tokens, onednn=False, times=chosen.repetitions),
-        "products by oneDNN": products(tokens, onednn=True, times=chosen.repetitions),
+        "products": products(tokens, device, onednn=False, times=chosen.repetitions),
     }
+    if device == "cpu":
+        times["products by oneDNN"] = products(tokens, device, onednn=True, times=chosen.repetitions)
+    clock = "CPU" if device == "cpu" else "wall"
     print(f"{len(pairs)} pairs, {made} passes of the loop, {tokens} tokens of distinct masked texts")
     print(f"the command was given {len(given)} pairs; loop: {len(drawn)} pairs, standard error {se:.1f} s")
     for name, seconds in times.items():
-        print(f"{name:20}{seconds:9.1f} s CPU   the loop takes {published / seconds:6.2f} times as long")
+        print(f"{name:20}{seconds:9.1f} s {clock}   the loop takes {published / seconds:6.2f} times as long")
 
 
 if __name__ == "__main__":

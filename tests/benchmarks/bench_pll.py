@@ -50,6 +50,7 @@ from biascore_adapters.hf.options import HfOptions
 
 THREADS: Final = 2
 BATCH_TOKENS: Final = (512, 1024, 2048, 4096)  # of the ideal, which takes the best of them
+GPU_BATCH_TOKENS: Final = (16384, 32768, 65536)
 
 # fmt: off
 TEMPLATES: Final = (
@@ -252,7 +253,7 @@ def ours(backend: Any, sentences: Sequence[str]) -> Callable[[], list[float]]:
 class Ideal:
     """The encoder on as many tokens as there are in the distinct masked texts, all of one length."""
 
-    def __init__(self, folder: Path, sentences: Sequence[str]) -> None:
+    def __init__(self, folder: Path, sentences: Sequence[str], device: str = "cpu") -> None:
         tokenizer = AutoTokenizer.from_pretrained(folder)
         masked = [
             (*ids[:i], tokenizer.mask_token_id, *ids[i + 1 :])
@@ -262,8 +263,11 @@ class Ideal:
         self.naive, self.passes = len(masked), len(set(masked))
         self.tokens = sum(map(len, set(masked)))
         self._length = round(self.tokens / self.passes)
-        self._encoder = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval().base_model
-        costs = {size: min(self._seconds_of(size) for _ in range(3)) for size in BATCH_TOKENS}
+        self._device = device
+        model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32).eval()
+        self._encoder = model.base_model.to(device)
+        sizes = BATCH_TOKENS if device == "cpu" else GPU_BATCH_TOKENS
+        costs = {size: min(self._seconds_of(size) for _ in range(3)) for size in sizes}
         self.batch_tokens = min(costs, key=lambda size: costs[size])
 
     def __call__(self) -> None:
@@ -280,12 +284,14 @@ class Ideal:
     def _seconds_of(self, batch_tokens: int) -> float:
         """CPU seconds a token."""
         rows = batch_tokens // self._length
-        spent, _ = timed(lambda: self._forward(rows))
-        return spent.cpu / rows
+        if self._device == "cpu":
+            return timed(lambda: self._forward(rows))[0].cpu / rows
+        torch.cuda.synchronize(self._device)
+        return timed(lambda: (self._forward(rows), torch.cuda.synchronize(self._device)))[0].wall / rows
 
     def _forward(self, rows: int) -> None:
         with torch.inference_mode():
-            self._encoder(input_ids=torch.randint(1000, 30000, (rows, self._length)))
+            self._encoder(input_ids=torch.randint(1000, 30000, (rows, self._length), device=self._device))
 
 
 class Loop:

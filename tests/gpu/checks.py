@@ -5,42 +5,36 @@ from __future__ import annotations
 import platform
 import tempfile
 import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import torch
 import transformers
 
-from biascore.api.adapters import LoadContext, ModelRef
-from biascore.api.queries import Choice, Continuation, Masked, Text
-from biascore_adapters.hf.adapter import HfAdapter
-from biascore_adapters.hf.options import HfOptions
-
 from ..adapters.hf import translators
 from ..benchmarks.bench_pll import make_pairs
 from ..builders import tiny
+from .answers import QUERIES, ROUNDING, Backend, Row, compared, masked, opened_on, words
+from .audits import audited
 
-ROUNDING: Final = 1e-4
-"""Of the largest value of an answer: what float32 added up in another order may change."""
 BASE: Final = {
     **{"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12},
     **{"intermediate_size": 3072, "vocab_size": 30522},
 }
 """The size of bert-base."""
+DECODER: Final = {"n_embd": 768, "n_layer": 12, "n_head": 12, "vocab_size": 50257}
+"""The size of gpt2."""
+SIZES: Final = (2048, 8192, 16384, 65536, 131072)
+"""Tokens of one forward pass."""
 _CONTEXT: Final = 256
-_SHORT: Final = ("A nurse walked home.", "Queen and king, mother and father.", "Poetry and mathematics")
-
-Backend = Any
-Row = dict[str, Any]
 
 
-def report(device: str, *, small: bool) -> dict[str, Any]:
-    """All parts, as JSON takes them."""
+def report(device: str, *, small: bool, model: str = "") -> dict[str, Any]:
+    """All parts, as JSON takes them; with a ``model``, an audit of it as well."""
     pairs = make_pairs(6 if small else 200)
     sentences = list(chain.from_iterable(pairs))
     with tempfile.TemporaryDirectory() as temporary, tiny.quiet_and_single_threaded():
@@ -48,20 +42,23 @@ def report(device: str, *, small: bool) -> dict[str, Any]:
         base = Path(temporary, "base")
         # Small random weights: of large ones the softmax is all on one token, and nothing is rounded.
         tiny.save_model("bert-uncased", base, 7, context=_CONTEXT, size=0, **({} if small else BASE))
-        return {
+        decoder = Path(temporary, "decoder")
+        tiny.save_model("gpt2", decoder, 8, context=_CONTEXT, size=0, **({} if small else DECODER))
+        found: dict[str, Any] = {
             "about": _about(device),
-            "answers": [_compared(name, folders, device) for name in QUERIES],
-            "speed": [*_speed(opened_on(base, device), device, sentences)],
+            "answers": [compared(name, folders, device) for name in QUERIES],
+            "speed": [
+                row
+                for name, (kind, ask) in SPEEDS.items()
+                for row in [_speed(name, {"base": base, "decoder": decoder}[kind], ask, device, sentences)]
+            ],
+            "batches": [*_batches(opened_on(base, device), device, sentences, small=small)],
             "halving": [_halved(opened_on(base, device, batch_tokens=2**20), device, sentences)],
             "bfloat16": [_in_bfloat16(base, device, sentences)],
         }
-
-
-def opened_on(folder: Path, device: str, **options: Any) -> Backend:
-    """The ``hf:`` backend of a folder on a device."""
-    return HfAdapter().load(
-        ModelRef.parse(f"hf:{folder}"), HfOptions(device=device, **options), cast(LoadContext, None)
-    )
+    if model:
+        found["audit"] = [audited(model, device)]
+    return found
 
 
 def _folders(root: Path) -> dict[str, Path]:
@@ -89,120 +86,56 @@ def _about(device: str) -> dict[str, str]:
     }
 
 
-# --- answers -------------------------------------------------------------------------------------------------------------
-
-
-def _words(texts: Sequence[str]) -> tuple[Text, ...]:
-    return tuple(Text(text, (0, len(text.split()[0]))) for text in texts)
-
-
-def _masked(texts: Sequence[str], **how: Any) -> tuple[Masked, ...]:
-    return tuple(Masked(text, None, one_at_a_time=True, **how) for text in texts)
-
-
-def _logprobs(answers: Sequence[Any]) -> list[float]:
-    return [value for answer in answers for value in answer.logprobs]
-
-
-def _choices(way: str) -> Callable[[Backend], tuple[list[float], list[Any]]]:
-    options = ("a nurse", "the queen", "mathematics")
-
-    def ask(backend: Backend) -> tuple[list[float], list[Any]]:
-        # After a line break a letter is one token with every tokenizer.
-        asked = tuple(Choice(text, options, instruction="Say:\n") for text in _SHORT)
-        answers = backend.choose(asked, way)
-        numbers = [] if way == "text" else _logprobs(answers)
-        return numbers, [(answer.chosen, answer.outcome, answer.said) for answer in answers]
-
-    return ask
-
-
-def _numbers(ask: Callable[[Backend], Any]) -> Callable[[Backend], tuple[Any, list[Any]]]:
-    return lambda backend: (ask(backend), [])
-
-
-def _translated(backend: Backend) -> list[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of translations that do not end
-        return list(backend.translate(_SHORT, "en", "es"))
-
-
-_CONTINUED: Final = tuple(Continuation(f"{text} " * 4, "mother and father") for text in _SHORT)
-QUERIES: Final[dict[str, tuple[str, Callable[[Backend], tuple[Any, list[Any]]]]]] = {
-    "embed sentence": ("bert-uncased", _numbers(lambda b: b.embed(_words(_SHORT), "sentence"))),
-    "embed token": ("bert-uncased", _numbers(lambda b: b.embed(_words(_SHORT), "token"))),
-    "embed sentence, decoder": ("gpt2", _numbers(lambda b: b.embed(_words(_SHORT), "sentence"))),
-    "mask_logprob, a token at a time": (
-        "bert-uncased",
-        _numbers(lambda b: _logprobs(b.mask_logprob(_masked(_SHORT)))),
-    ),
-    "mask_logprob, later tokens of a word too": (
-        "bert-uncased",
-        _numbers(lambda b: _logprobs(b.mask_logprob(_masked(_SHORT, pll="within_word_l2r")))),
-    ),
-    "score log_likelihood": ("gpt2", _numbers(lambda b: b.score(_SHORT, "log_likelihood"))),
-    "score continuation": ("gpt2", _numbers(lambda b: b.score(_CONTINUED, "log_likelihood"))),
-    "score of a sequence head": ("head", _numbers(lambda b: b.score(_SHORT, "joy"))),
-    "choose by likelihood": ("gpt2", _choices("likelihood")),
-    "choose by letters": ("gpt2", _choices("letters")),
-    "choose by text": ("gpt2", _choices("text")),
-    "translate": ("marian", lambda backend: ([], _translated(backend))),
-}
-"""By the name of a kind of query: the model that it is asked, and what gives its numbers and its other answers."""
-
-
-def _compared(name: str, folders: Mapping[str, Path], device: str) -> Row:
-    """One kind of query on the device and on the CPU."""
-    model, ask = QUERIES[name]
-    opening = opened_translator if model == "marian" else opened_on
-    found = []
-    for place in (device, "cpu"):
-        backend = opening(folders[model], place)
-        numbers, others = ask(backend)
-        found.append((np.asarray(numbers, dtype=np.float64), others))
-        backend.close()
-    (here, said), (wanted, meant) = found
-    apart = float(np.abs(here - wanted).max(initial=0.0))
-    largest = max(1.0, float(np.abs(wanted).max(initial=0.0)))
-    turned = sum(one != other for one, other in zip(said, meant, strict=True))
-    return {
-        "query": name,
-        "numbers": int(wanted.size),
-        "largest difference": apart,
-        "largest value": largest,
-        "choices or texts": len(meant),
-        "that differ": turned,
-        "right": bool(here.shape == wanted.shape and apart <= ROUNDING * largest and not turned),
-    }
-
-
-def opened_translator(folder: Path, device: str) -> Backend:
-    """The translation model of a folder; a random one does not end its sentences by itself."""
-    return opened_on(folder, device, max_new_tokens=12, truncated="keep")
-
-
 # --- speed and memory ----------------------------------------------------------------------------------------------------
 
 
-def _speed(backend: Backend, device: str, sentences: Sequence[str]) -> Iterator[Row]:
-    asked: dict[str, Callable[[], Any]] = {
-        "mask_logprob, a token at a time": lambda: backend.mask_logprob(_masked(sentences)),
-        "embed sentence": lambda: backend.embed(_words(sentences), "sentence"),
+SPEEDS: Final[dict[str, tuple[str, Callable[[Backend, Sequence[str]], Any]]]] = {
+    "mask_logprob, a token at a time": ("base", lambda b, texts: b.mask_logprob(masked(texts))),
+    "embed sentence": ("base", lambda b, texts: b.embed(words(texts), "sentence")),
+    "score log_likelihood": ("decoder", lambda b, texts: b.score(tuple(texts), "log_likelihood")),
+}
+"""By the name of a kind of query: the model that it is asked, and how all sentences are asked at once."""
+
+
+def _speed(
+    name: str,
+    folder: Path,
+    ask: Callable[[Backend, Sequence[str]], Any],
+    device: str,
+    sentences: Sequence[str],
+) -> Row:
+    backend = opened_on(folder, device)
+    with _recorded(backend) as batches:
+        ask(backend, sentences)
+    resting = _memory(device)
+    seconds, peak = _timed(lambda: ask(backend, sentences), device)
+    bare, _ = _timed(lambda: _bare(backend, batches), device)
+    tokens = sum(int(batch["attention_mask"].sum()) for batch in batches)
+    backend.close()
+    return {
+        "query": name,
+        "batches": len(batches),
+        "tokens": tokens,
+        "tokens a second": tokens / seconds,
+        "times the bare model": seconds / bare,
+        "model MB": None if resting is None else resting / 2**20,
+        "peak MB": None if peak is None else peak / 2**20,
     }
-    for name, run in asked.items():
-        with _recorded(backend) as batches:
-            run()
-        resting = _memory(device)
-        seconds, peak = _timed(run, device)
-        bare, _ = _timed(lambda seen=tuple(batches): _bare(backend, seen), device)
-        tokens = sum(int(batch["attention_mask"].sum()) for batch in batches)
+
+
+def _batches(backend: Backend, device: str, sentences: Sequence[str], *, small: bool) -> Iterator[Row]:
+    """The bare model on texts of one length, by the tokens of a pass: how large batches have to be here."""
+    with _recorded(backend) as seen:
+        backend.embed(words(sentences[:1]), "sentence")
+    length = seen[0]["input_ids"].shape[1]
+    for size in SIZES[:1] if small else SIZES:
+        rows = max(1, size // length)
+        batch = {name: values.expand(rows, length).contiguous() for name, values in seen[0].items()}
+        _bare(backend, [batch])
+        seconds, peak = _timed(lambda one=batch: _bare(backend, [one]), device)
         yield {
-            "query": name,
-            "batches": len(batches),
-            "tokens": tokens,
-            "tokens a second": tokens / seconds,
-            "times the bare model": seconds / bare,
-            "model MB": None if resting is None else resting / 2**20,
+            "tokens of a pass": rows * length,
+            "tokens a second": rows * length / seconds,
             "peak MB": None if peak is None else peak / 2**20,
         }
     backend.close()
@@ -270,7 +203,7 @@ def _reset_peak(device: str) -> None:
 def _halved(backend: Backend, device: str, sentences: Sequence[str]) -> Row:
     """All sentences in one batch, in less memory than it takes."""
     runtime = backend._runtime
-    texts = _words(sentences)
+    texts = words(sentences)
     _reset_peak(device)
     wanted = backend.embed(texts, "sentence")
     real, sizes = runtime._pools, []
@@ -321,7 +254,7 @@ def _in_bfloat16(folder: Path, device: str, sentences: Sequence[str]) -> Row:
     found = []
     for dtype in ("float32", "bfloat16"):
         backend = opened_on(folder, device, dtype=dtype)
-        answers = backend.mask_logprob(_masked(sentences))
+        answers = backend.mask_logprob(masked(sentences))
         found.append(np.array([answer.total for answer in answers]).reshape(-1, 2))
         backend.close()
     exact, rounded = found

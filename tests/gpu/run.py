@@ -1,14 +1,16 @@
 """What ``hf:`` does on an accelerator: right, how fast, in how much memory; run it once and keep the two files.
 
-    python -m tests.gpu.run [--device cuda] [--out gpu-report] [--small]
+    python -m tests.gpu.run [--device cuda] [--out gpu-report] [--model REF] [--small]
 
 Writes ``gpu.md`` and ``gpu.json`` into the folder of ``--out``:
 
     answers     each kind of query on random models made here: largest difference from the same model on the CPU
     speed       queries of a bert-base of random weights, over the bare model on the same batches of tokens
     memory      the most that torch allocated meanwhile, over what the model itself takes
+    batches     the bare model by the number of tokens in one forward pass
     halving     a batch that does not fit is halved until it does: how often, and whether the answers stay
     bfloat16    pseudo-log-likelihoods in bfloat16: largest change, and how many preferences between two sentences turn
+    audit       with --model hf:FOLDER: its audit on the CPU and here, and which verdicts differ
 
 Needs a checkout, biascore[hf] and an accelerator; elsewhere it says so in a line and exits with 0. ``--device cpu --small``
 tests the script itself: its figures say nothing. The exit code is 1 where an answer differs by more than rounding.
@@ -32,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--device", default="cuda", help="as the option device of hf:, such as cuda:1")
     parser.add_argument("--out", type=Path, default=Path("gpu-report"), help="folder of the two files")
+    parser.add_argument("--model", default="", help="a model to audit as well, such as hf:FOLDER")
     parser.add_argument("--small", action="store_true", help="tiny models only, to test the script")
     chosen = parser.parse_args(arguments)
     reason = why_not(chosen.device)
@@ -40,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     from .checks import report  # imports torch
 
-    found = report(chosen.device, small=chosen.small)
+    found = report(chosen.device, small=chosen.small, model=chosen.model)
     chosen.out.mkdir(parents=True, exist_ok=True)
     (chosen.out / "gpu.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     text = markdown(found)
@@ -71,8 +74,9 @@ def markdown(found: dict[str, Any]) -> str:
     """The report as a page: what it ran on, and a table for each part."""
     about = "; ".join(f"{name} {value}" for name, value in found["about"].items())
     parts = [f"# hf: on {found['about']['device']}\n\n{about}\n"]
-    for name in ("answers", "speed", "halving", "bfloat16"):
-        rows = found[name]
+    for name, rows in found.items():
+        if name == "about":
+            continue
         head = list(rows[0])
         lines = [head, ["---"] * len(head), *([_shown(row[column]) for column in head] for row in rows)]
         parts.append(f"## {name}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from ...gpu import checks, run
+from ...gpu import answers, checks, run
 
 MB = 2**20
 
@@ -36,9 +36,9 @@ def test_an_answer_that_differs_is_found(
     def ask(backend: Any) -> Any:
         return np.array([1.0, 2.0]) + off * backend.here, [said if backend.here else "x"]
 
-    monkeypatch.setattr(checks, "opened_on", opened)
-    monkeypatch.setitem(checks.QUERIES, "asked", ("bert-uncased", ask))
-    row = checks._compared("asked", {"bert-uncased": Path()}, "cuda")
+    monkeypatch.setattr(answers, "opened_on", opened)
+    monkeypatch.setitem(answers.QUERIES, "asked", ("bert-uncased", ask))
+    row = answers.compared("asked", {"bert-uncased": Path()}, "cuda")
     assert (row["largest difference"], row["right"]) == (pytest.approx(off), right)
 
 
@@ -62,7 +62,7 @@ def test_memory_is_limited_while_a_batch_is_halved_and_no_longer(monkeypatch: py
 def test_a_whole_report_on_the_processor(tmp_path: Path) -> None:
     assert run.main(["--device", "cpu", "--small", "--out", str(tmp_path)]) == 0
     found = json.loads((tmp_path / "gpu.json").read_text())
-    assert [row["query"] for row in found["answers"]] == list(checks.QUERIES)
+    assert [row["query"] for row in found["answers"]] == list(answers.QUERIES)
     assert all(row["numbers"] + row["choices or texts"] for row in found["answers"])
     (halving,) = found["halving"]
     assert halving["largest batch tried"] == halving["texts"] > halving["smallest"] > 0
