@@ -239,11 +239,13 @@ def _cramped(device: str) -> Iterator[None]:
     torch.cuda.empty_cache()
     model, peak = torch.cuda.memory_reserved(device), torch.cuda.max_memory_allocated(device)
     whole = torch.cuda.get_device_properties(device).total_memory
-    torch.cuda.set_per_process_memory_fraction((model + 0.4 * max(peak - model, 2**22)) / whole, device)
+    place = torch.device(device)
+    number = torch.cuda.current_device() if place.index is None else place.index  # "cuda" alone is refused
+    torch.cuda.set_per_process_memory_fraction((model + 0.4 * max(peak - model, 2**22)) / whole, number)
     try:
         yield
     finally:
-        torch.cuda.set_per_process_memory_fraction(1.0, device)
+        torch.cuda.set_per_process_memory_fraction(1.0, number)
 
 
 # --- bfloat16 ------------------------------------------------------------------------------------------------------------

@@ -44,18 +44,26 @@ def test_an_answer_that_differs_is_found(
 
 def test_memory_is_limited_while_a_batch_is_halved_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     fractions: list[float] = []
+
+    def limit(share: float, device: int) -> None:
+        assert device == 1, "a device without its number is refused by torch"
+        fractions.append(share)
+
     cuda = {
         "empty_cache": lambda: None,
         "memory_reserved": lambda _: 100 * MB,
         "max_memory_allocated": lambda _: 200 * MB,
         "get_device_properties": lambda _: SimpleNamespace(total_memory=1000 * MB),
-        "set_per_process_memory_fraction": lambda share, _: fractions.append(share),
+        "set_per_process_memory_fraction": limit,
+        "current_device": lambda: 1,
     }
     for name, fake in cuda.items():
         monkeypatch.setattr(torch.cuda, name, fake)
-    with checks._cramped("cuda"):
-        assert fractions == [pytest.approx(0.14)]
-    assert fractions[1:] == [1.0]
+    for device in ("cuda", "cuda:1"):
+        fractions.clear()
+        with checks._cramped(device):
+            assert fractions == [pytest.approx(0.14)]
+        assert fractions[1:] == [1.0]
 
 
 @pytest.mark.slow
