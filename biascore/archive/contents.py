@@ -44,9 +44,13 @@ def parts_of(run: Run, held: Collection[str]) -> tuple[Part, ...]:
 
 
 def own_places(run: Run) -> dict[str, str]:
-    """Where each stimuli and data file that is the user's own lies in a bundle, by the name that the run records."""
-    data = _data_places(run)
-    folders = tuple(f"{name}/" for name in run.provenance.audit.get("stimuli", ()))
+    """Where each stimuli and data file that is the user's own lies in a bundle, by the name that the run records.
+
+    Raises RunError where the audit that the run records is damaged.
+    """
+    audit = _audit(run)
+    data = _data_places(run, audit)
+    folders = tuple(f"{name}/" for name in audit.stimuli)
     return {
         used.file: data.get(used.file) or _stimuli_place(used.file)
         for used in run.stimuli
@@ -81,7 +85,7 @@ def audit_text(run: Run) -> str:
     Raises RunError for options that no file can hold.
     """
     audit = _audit(run)
-    places = _data_places(run)
+    places = _data_places(run, audit)
     data = [
         one.model_copy(
             update={"source": places[one.source], "name": one.name or default_test_name(one.source)}
@@ -119,11 +123,14 @@ def audit_text(run: Run) -> str:
 def _audit(run: Run) -> Audit:
     """The audit as it was given; of a measurement from Python, one that measures the same."""
     given = run.provenance.audit
-    if "measurements" in given:
-        try:
-            return Audit.model_validate(given)
-        except ValidationError as error:
-            raise RunError("the audit that the run records is damaged. Run it again") from error
+    try:
+        return Audit.model_validate(given) if "measurements" in given else _from_python(run)
+    except (ValidationError, KeyError) as error:
+        raise RunError("the audit that the run records is damaged. Run it again") from error
+
+
+def _from_python(run: Run) -> Audit:
+    given = run.provenance.audit
     measured = {measurement.model for measurement in run} | {failure.model for failure in run.failed}
     return Audit(
         title=run.title,
@@ -158,12 +165,10 @@ def _stimuli_place(file: str) -> str:
     return f"{STIMULI}/{'/'.join(PurePosixPath(file).parts[-2:])}"
 
 
-def _data_places(run: Run) -> dict[str, str]:
+def _data_places(run: Run, audit: Audit) -> dict[str, str]:
     """Where each data file of a run lies in its bundle, by its source; what is on the hub stays there."""
-    sources = dict.fromkeys(one["source"] for one in run.provenance.audit.get("data", ()))
-    audit = run.provenance.audit
-    options = [entry.get("options", {}) for entry in audit.get("measurements", (audit,))]
-    named = {value for one in options for value in one.values() if isinstance(value, str)}
+    sources = dict.fromkeys(one.source for one in audit.data)
+    named = {value for one in audit.measurements for value in one.options.values() if isinstance(value, str)}
     sources |= dict.fromkeys(
         used.file for used in run.stimuli if not used.file.endswith(".toml") or used.file in named
     )
@@ -227,8 +232,7 @@ def _readme(run: Run, parts: Sequence[Part]) -> str:
 
 def _bases(run: Run) -> list[str]:
     """The runs that gates compare with, which a bundle does not hold."""
-    gates = run.provenance.audit.get("gates", ())
-    return [_cell(gate["no_worse_than"]) for gate in gates if gate.get("no_worse_than")]
+    return [_cell(gate.no_worse_than) for gate in _audit(run).gates if gate.no_worse_than]
 
 
 def _cell(text: str) -> str:

@@ -24,8 +24,8 @@ def member_checks(run: Run, bundle: Opened) -> Iterator[Check]:
     if bundle.top is None:
         return
     members = bundle.members
-    own = {place: name for name, place in own_places(run).items()}
     try:
+        own = {place: name for name, place in own_places(run).items()}
         expected = written(run, parts_of(run, members))
     except RunError as error:
         yield Check(what=AUDIT_FILE, outcome="differs", detail=str(error))

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from transformers import PreTrainedModel
 
@@ -16,10 +18,15 @@ from biascore_adapters.transformer.folder import first_line
 
 MAX_LOGITS: Final = 2**24
 """Logits held at once (64 MiB in float32): positions times the size of the vocabulary."""
+ACCELERATOR_LOGITS: Final = 4 * MAX_LOGITS
+"""The same on an accelerator, which smaller pieces leave idle."""
 
 # The module whose output is the last layer's attention block, before the feed-forward network, by family:
 # BERT, RoBERTa, XLM-R, ELECTRA; DistilBERT. Everything after it works on each position by itself.
 _BEFORE_LAST_FEED_FORWARD: Final = ("encoder.layer.-1.attention.output", "transformer.layer.-1.sa_layer_norm")
+
+
+_Ints = npt.NDArray[np.int64]
 
 
 class UnusableHead(Exception):
@@ -61,16 +68,26 @@ class VocabularyHead:
 
     def log_probabilities(self, states: torch.Tensor, wanted: Sequence[tuple[int, int]]) -> list[float]:
         """log p of (row of ``states``, token) pairs, in nats; states of shape (p, width)."""
-        rows = torch.tensor([row for row, _ in wanted], device=self._device)
-        tokens = torch.tensor([token for _, token in wanted], device=self._device)
-        found = torch.empty(len(wanted), device=self._device)
-        size = max(1, MAX_LOGITS // self._vocabulary)
-        for start in range(0, len(states), size):
-            logits = self._logits(states[start : start + size]).float()
-            here = (rows >= start) & (rows < start + size)
-            own = rows[here] - start
-            found[here] = logits[own, tokens[here]] - torch.logsumexp(logits, dim=-1)[own]
-        return [float(value) for value in found.double().cpu()]
+        rows, tokens = np.array(wanted, dtype=np.int64).reshape(-1, 2).T
+        order = np.argsort(rows, kind="stable")
+        most = MAX_LOGITS if self._device.type == "cpu" else ACCELERATOR_LOGITS
+        size = max(1, most // self._vocabulary)
+        starts = range(0, len(states), size)
+        # Cut on the CPU: a mask on the device would make it wait for each piece.
+        pieces = np.split(order, np.searchsorted(rows[order], starts[1:]))
+        found = [
+            self._of_piece(states[start : start + size], rows[piece] - start, tokens[piece])
+            for start, piece in zip(starts, pieces, strict=True)
+        ]
+        values = np.empty(len(wanted))
+        values[order] = torch.cat(found).double().cpu().numpy()
+        return [float(value) for value in values]
+
+    def _of_piece(self, states: torch.Tensor, rows: _Ints, tokens: _Ints) -> torch.Tensor:
+        """log p of the tokens at rows of some states, on the device."""
+        logits = self._logits(states).float()
+        own = torch.from_numpy(rows).to(self._device)
+        return logits[own, torch.from_numpy(tokens).to(self._device)] - torch.logsumexp(logits, dim=-1)[own]
 
     @contextmanager
     def only_at(self, positions: torch.Tensor) -> Iterator[bool]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +29,7 @@ from biascore_adapters.transformer.folder import (
 
 PACKAGE: Final = "package:"
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+_COMMIT = re.compile("[0-9a-f]{40}")
 
 
 def find_local(ref: ModelRef, *, allow_pickle: bool, own_code: bool = False) -> ModelFolder | None:
@@ -83,11 +86,16 @@ def fetch(ref: ModelRef, *, allow_pickle: bool, own_code: bool = False) -> Model
     ]
 
     def download(patterns: list[str]) -> Path:
+        asked = partial(snapshot_download, hub.locator, revision=hub.revision, allow_patterns=patterns)
         try:
-            return Path(snapshot_download(hub.locator, revision=hub.revision, allow_patterns=patterns))
+            return Path(asked())
         except (
             Exception
         ) as error:  # the hub client raises OSError, ValueError and its HTTP library's own errors
+            if _COMMIT.fullmatch(hub.revision or ""):
+                # Without a network, release 1.33 of the client opens a cached branch, but not a cached commit.
+                with suppress(Exception):
+                    return Path(asked(local_files_only=True))
             raise ModelLoadError(
                 f"{hub}: the hub gave no such model, and it is neither in the cache nor a folder here "
                 f"({type(error).__name__}: {first_line(error)}). Check the name, log in if it is gated "

@@ -16,7 +16,7 @@ class HfOptions(LongTextOptions):
 
     ``device="auto"`` is the first CUDA device where there is one, else the CPU.
     ``batch_tokens`` bounds one forward pass, texts in the batch times the tokens of the longest; None is
-    2048 on a CPU and 16384 on an accelerator.
+    2048 on a CPU, on CUDA what half of the free memory holds (at most 131,072), and 16384 on MPS.
     ``threads`` is the number of CPU threads that the model's calls compute with; None leaves torch's.
     ``sentence`` overrides the sentence vector that the model's architecture or folder declares, and reads the
     transformer of a sentence-transformers folder alone. ``long_texts`` and ``stride`` say what becomes of texts that are

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -91,9 +92,14 @@ def test_quantised_weights_whose_packages_are_missing(
     assert "-o model.dtype=bfloat16" in message
 
 
+@pytest.mark.parametrize("late", [False, True])
 def test_a_library_that_cannot_run_here_is_named(
-    copied: Copied, opened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    late: bool, copied: Copied, opened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if late:  # as on a GPU, where the check passes and the library is imported with the weights
+        opener = SimpleNamespace(from_pretrained=lambda *_, **__: importlib.import_module("no_such_library"))
+        monkeypatch.setattr("biascore_adapters.hf.load._check_library", lambda *_: None)
+        monkeypatch.setattr("biascore_adapters.hf.load.own_class", lambda *_: (opener, {}))
     pretended = importlib.machinery.ModuleSpec("pretended", None)
     find = importlib.util.find_spec
     monkeypatch.setattr(

@@ -104,6 +104,20 @@ def test_a_cached_hub_model_opens_offline_and_records_its_commit(
     assert backend.identity.digest == opened(folders["roberta"]).identity.digest
 
 
+def test_a_cached_commit_opens_where_the_hub_cannot_be_asked(
+    folders: dict[str, Path], opened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offline(*_: Any, local_files_only: bool = False, **__: Any) -> str:
+        if not local_files_only:
+            raise ConnectionError("offline mode is enabled")  # as release 1.33 of the client
+        return str(folders["roberta"])
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", offline)
+    assert opened(f"someone/tiny@{COMMIT}").identity.digest == opened(folders["roberta"]).identity.digest
+    with pytest.raises(ModelLoadError, match=r"offline mode is enabled.*hf download someone/tiny"):
+        opened("someone/tiny@main")  # may be another one there
+
+
 def test_a_cached_hub_model_takes_a_split_revision(folders: dict[str, Path]) -> None:
     _cache(folders["roberta"], "someone", "tiny")
     backend = HfAdapter().load(ModelRef("hf", "someone/tiny", "main"), HfOptions(), CONTEXT)
