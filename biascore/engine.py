@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from biascore.adapter import Adapter
 from biascore.audit import Audit, AuditData, AuditModel, AuditTransform
 from biascore.auditing import audit_of
+from biascore.basics.finishing import finishing
 from biascore.basics.notebook import progress_here
 from biascore.basics.problems import problems_of
 from biascore.basics.progress import Progress, Silent
@@ -238,7 +239,9 @@ class Engine:
             "stimuli": [str(folder) for folder in self._stimuli],
         }
         title = f"{metric} on {', '.join(name for name in checked.models if name in done.used)}"
-        return concluded(portable(record(done, checked, self.plugins, audit, title=title, asked=asked)), done)
+        with finishing() as waiting:
+            made = portable(record(done, checked, self.plugins, audit, title=title, asked=asked))
+        return concluded(made, done, waiting)
 
     def audit(
         self,
@@ -292,25 +295,23 @@ class Engine:
         checked = checker.audit(plan, {one.name: one for one in models})
         done = self._perform(checked, checker, plan.seed)
         # The engine's own folders of stimuli are as much a part of it as those that the audit names.
-        asked = {
-            **plan.model_dump(mode="json"),
-            "stimuli": [*map(str, self._stimuli), *plan.stimuli],
-        }
-        made = record(done, checked, self.plugins, plan, title=plan.title, asked=asked)
-        files = (
-            str(entry.options[name])
-            for entry, step in zip(plan.measurements, checked.steps, strict=True)
-            for name in step.metric.file_options & entry.options.keys()
-        )
-        named = (*plan.stimuli, *(data.source for data in plan.data), *files)
-        made = portable(made, plan.folder, {str(plan.path(text)): text for text in named})
-        mappings = [self.plugins.mappings.get(name) for name in plan.mappings]
-        said = {
-            "gates": evaluate(plan.gates, made, plan.folder, checked.bases),
-            "scenarios": evidence(plan.scenarios, made, mappings),
-            "mappings": mappings_used(self.plugins, plan.mappings),
-        }
-        return concluded(made.model_copy(update=said), done)
+        asked = {**plan.model_dump(mode="json"), "stimuli": [*map(str, self._stimuli), *plan.stimuli]}
+        with finishing() as waiting:
+            made = record(done, checked, self.plugins, plan, title=plan.title, asked=asked)
+            files = (
+                str(entry.options[name])
+                for entry, step in zip(plan.measurements, checked.steps, strict=True)
+                for name in step.metric.file_options & entry.options.keys()
+            )
+            named = (*plan.stimuli, *(data.source for data in plan.data), *files)
+            made = portable(made, plan.folder, {str(plan.path(text)): text for text in named})
+            mappings = [self.plugins.mappings.get(name) for name in plan.mappings]
+            said = {
+                "gates": evaluate(plan.gates, made, plan.folder, checked.bases),
+                "scenarios": evidence(plan.scenarios, made, mappings),
+                "mappings": mappings_used(self.plugins, plan.mappings),
+            }
+        return concluded(made.model_copy(update=said), done, waiting)
 
     def plan(self, audit: Audit | str | Path, models: Sequence[Model] = (), *, probe: bool = True) -> Plan:
         """What ``run`` would ask of each model, and its cost, without running.
@@ -385,8 +386,7 @@ class Engine:
             if one.verdict is Verdict.DETECTED:  # that negligible is out of reach, the reasons and a plan say
                 self._services.progress.note(one.told)
         measuring = Measuring(checker, seed, self._services.time_limit)
-        with pool_of(checked, checker, self._services) as pool:
-            done = perform(checked, pool, measuring, self._services.progress)
+        done = perform(checked, pool_of(checked, checker, self._services), measuring, self._services.progress)
         return replace(done, packages=self._services.packages)
 
 

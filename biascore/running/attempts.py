@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 
+from biascore.basics.finishing import Waiting, finishing
 from biascore.basics.progress import Progress
 from biascore.errors import At, BiascoreError, NothingMeasuredError, Owner, PluginFailedError, TimeLimitError
 from biascore.fitting import check_open
@@ -52,20 +54,35 @@ class Interrupted(KeyboardInterrupt):
             self.add_note(note)
 
 
-def concluded(run: Run, done: Done) -> Run:
+def concluded(run: Run, done: Done, waiting: Waiting) -> Run:
     """The run; raises Interrupted, which holds it, where it was interrupted."""
-    if done.interrupted is not None:
-        raise Interrupted(run, done.interrupted) from done.interrupted
+    interrupt = done.interrupted or waiting.interrupt
+    if interrupt is not None:
+        raise Interrupted(run, interrupt) from interrupt
     return run
 
 
-def perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progress) -> Done:
+def perform(
+    checked: Checked, pool: AbstractContextManager[Pool], measuring: Measuring, progress: Progress
+) -> Done:
     """Make the measurements group by group; after each its models are closed, but for second models of metrics.
 
     A model or a plugin that fails loses its own measurements only. Where nothing at all was measured, that error is
     raised, or NothingMeasuredError for several. An interrupt ends it wherever it comes, and is raised where nothing was
     measured before.
     """
+    done = None
+    try:
+        with pool as opened:
+            done = _perform(checked, opened, measuring, progress)
+    except KeyboardInterrupt as error:
+        if done is None:
+            raise
+        return replace(done, interrupted=done.interrupted or error)  # while models were closed
+    return done
+
+
+def _perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progress) -> Done:
     started, since = time.time(), time.monotonic()  # the clock on the wall may be set back meanwhile
     groups = checked.groups
     total = sum(map(len, groups))
@@ -102,15 +119,17 @@ def perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progre
         interrupted = error
         left = [one for group in groups for one in group][len(made) + len(failed) :]
         failed += [_not_made(metric, test, label) for label, metric, test in left]
-    used |= {name: pool.release(name) for name in pool.opened} | pool.given_used
+    with finishing() as waiting:
+        used |= {name: pool.release(name) for name in pool.opened} | pool.given_used
+        told = tuple(
+            with_deviations(one, [used[name] for name in dict.fromkeys((one.model, *also)) if name in used])
+            for one, also in made
+        )
+    interrupted = interrupted or waiting.interrupt
     if interrupted is not None and not made:
         raise interrupted
     if failed and not made:
         raise errors[0] if len({str(error) for error in errors}) == 1 else NothingMeasuredError(tuple(failed))
-    told = tuple(
-        with_deviations(one, [used[name] for name in dict.fromkeys((one.model, *also)) if name in used])
-        for one, also in made
-    )
     return Done(told, tuple(failed), used, started, started + time.monotonic() - since, interrupted)
 
 
