@@ -58,3 +58,15 @@ def test_no_file_is_above_400_lines(folder: str) -> None:
     }
     assert lines
     assert {path: count for path, count in lines.items() if count > 400} == {}
+
+
+def test_nothing_that_a_test_wrote_is_in_the_repository() -> None:
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("not a checkout")
+    files = done.stdout.splitlines()
+    assert len(files) > 1000
+    top = {"adapters", "biascore", "docs", "examples", "plugins", "tests", "wordlists", ".ci"}
+    strange = {file.split("/")[0] for file in files if "/" in file} - top
+    assert strange == set()
+    assert [file for file in files if file.endswith((".sqlite", ".log"))] == []
