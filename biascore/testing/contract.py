@@ -14,7 +14,7 @@ CLAUSES: Final[dict[str, dict[str, str]]] = {
         "shape": "one answer for each query, of the type and shape of the hook; no infinity, no half-missing vector",
         "units": "log-probabilities are in nats: at most 0, and of different words at one place at most 1 in all",
         "deterministic": "the same batch gets the same answers, bit for bit",
-        "batch": "alone, reversed, twice or beside a long text, an answer is the same up to rounding",
+        "batch": "alone, reversed, twice or next to a long text, an answer is the same up to rounding",
         "sizes": "`batch_sizes` adds up to the number of queries, and is empty for none",
         "unicode": "any text is answered or refused with QuestionError: accents, emoji, right-to-left and unspaced scripts",
         "long": "a long text is read to its end or refused with QuestionError; it is never cut",
