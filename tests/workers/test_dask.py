@@ -49,7 +49,7 @@ def restarted(ends: None) -> Iterator[Any]:
 @pytest.fixture
 def processes(restarted: Any) -> Any:
     """A client of two workers, which are both there: a test before may have ended one."""
-    restarted.wait_for_workers(2, timeout=60)
+    restarted.wait_for_workers(2, timeout=120)
     return restarted
 
 
@@ -234,7 +234,7 @@ def test_ctrl_c_ends_the_command_and_its_workers(ends: None, folder: Path, tmp_p
         assert time.monotonic() < until
         time.sleep(0.1)
     os.killpg(started.pid, signal.SIGINT)  # as a terminal does: to the workers as well
-    _, said = started.communicate(timeout=40)
+    _, said = started.communicate(timeout=120)
     assert started.returncode == 130
     assert "interrupted at: " in said
     assert "the same command resumes from here" in said

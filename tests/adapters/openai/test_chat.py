@@ -85,7 +85,7 @@ def test_answers_do_not_depend_on_which_comes_first(server: ChatServer, model: C
     server.says = {f"number {i}?": "ABC"[i % 3] for i in range(30)}
     asked = [Choice(f"number {i}?", QUESTION.options) for i in range(30)]
     opened = model(concurrency=4)
-    barrier = threading.Barrier(2, timeout=10)
+    barrier = threading.Barrier(2, timeout=60)
 
     def together(answer: dict[str, Any]) -> dict[str, Any]:
         barrier.wait()
