@@ -68,6 +68,8 @@ class VocabularyHead:
 
     def log_probabilities(self, states: torch.Tensor, wanted: Sequence[tuple[int, int]]) -> list[float]:
         """log p of (row of ``states``, token) pairs, in nats; states of shape (p, width)."""
+        if not wanted:
+            return []
         rows, tokens = np.array(wanted, dtype=np.int64).reshape(-1, 2).T
         order = np.argsort(rows, kind="stable")
         most = MAX_LOGITS if self._device.type == "cpu" else ACCELERATOR_LOGITS

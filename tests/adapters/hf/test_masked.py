@@ -339,6 +339,21 @@ def test_logits_that_do_not_fit_into_memory_at_once_are_computed_in_parts(
     check(answers, [obvious("roberta", query) for query in QUERIES])
 
 
+@torch.inference_mode()
+def test_the_head_answers_in_the_order_that_it_is_asked_in_and_nothing_to_nothing(
+    masked_folders: dict[str, Path], opened: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = opened(masked_folders["roberta"])._runtime._vocabulary
+    states = torch.randn(7, 32, generator=torch.Generator().manual_seed(1))
+    wanted = [(5, 3), (0, 9), (5, 9), (6, 3), (0, 3)]
+    whole = head.log_probabilities(states, wanted)
+    each = [head.log_probabilities(states[row : row + 1], [(0, token)])[0] for row, token in wanted]
+    np.testing.assert_allclose(whole, each, atol=1e-5)
+    monkeypatch.setattr("biascore_adapters.hf.head.MAX_LOGITS", 1)  # a row at a time
+    np.testing.assert_allclose(head.log_probabilities(states, wanted), each, atol=1e-5)
+    assert head.log_probabilities(states[:0], []) == []
+
+
 def test_a_model_without_a_vocabulary_head_says_what_it_can(folders: dict[str, Path]) -> None:
     for kind in ("bert-uncased", "xlm-roberta"):
         with (
