@@ -44,8 +44,8 @@ def _kept(ctx: Any, error: KeyboardInterrupt) -> str:
     """What of an interrupted command is not lost; empty where a command keeps nothing on its way."""
     if getattr(error, "saved_whole", False):
         return (
-            "Nothing is left to measure. Only whether the models answer the same again was not checked: with --force the "
-            "same command does that too."
+            "Nothing is left to measure. Whether the models answer the same again may not have been checked: with --force "
+            "the same command does that too."
         )
     if ctx.info_name not in ("run", "measure", "calibrate", "mitigate"):
         return ""

@@ -157,12 +157,16 @@ def run_and_deliver(
                 f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) {_lacked(earlier)}",
                 to=stderr,
             )
+        result = None
         try:
             with engine_of(given) if engine is None else nullcontext(engine) as used:
                 result = used.run(audit, models)
-        except Interrupted as error:
-            error.saved_whole = _keep(error.run, given, earlier) and not error.run.failed
-            raise
+        except KeyboardInterrupt as error:
+            # With a result, Ctrl-C came while workers were ended.
+            stopped = error if result is None else Interrupted(result, error)
+            if isinstance(stopped, Interrupted):
+                stopped.saved_whole = _keep(stopped.run, given, earlier) and not stopped.run.failed
+            raise stopped
         _deliver(result, given, printed, earlier)
     code = gate_code(result.gates, result) or failure_code(result)
     if code != codes.DONE:

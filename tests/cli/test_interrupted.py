@@ -37,6 +37,11 @@ def ask_again(self, again=Model.ask_again):
     if len(made) == 4 and "STOP_AT_THE_END" in os.environ: os.kill(os.getpid(), signal.SIGINT)
     again(self)
 Model.ask_again = ask_again
+from biascore import Engine
+def close(self, close=Engine.close):
+    if "STOP_WHILE_CLOSING" in os.environ: os.kill(os.getpid(), signal.SIGINT)
+    close(self)
+Engine.close = close
 from biascore.cli import main; main()
 """
 
@@ -78,6 +83,12 @@ def test_ctrl_c_leaves_a_run_that_the_same_command_resumes(tmp_path: Path) -> No
     assert "the 4 of 4 measurements that were made are saved in" in ended.stderr
     assert "Nothing is left to measure" in ended.stderr
     assert Run.load(tmp_path / "ended").results_digest() == resumed.results_digest()
+
+    # Nor is it lost while the engine ends its workers.
+    closed = run(out="closed", STOP_WHILE_CLOSING="1")
+    assert closed.returncode == 130
+    assert "Nothing is left to measure" in closed.stderr
+    assert Run.load(tmp_path / "closed").results_digest() == resumed.results_digest()
 
     # A whole run is not replaced by a part of one.
     again = run("--force", STOP="1")
