@@ -162,11 +162,11 @@ def run_and_deliver(
             with engine_of(given) if engine is None else nullcontext(engine) as used:
                 result = used.run(audit, models)
         except KeyboardInterrupt as error:
-            # With a result, Ctrl-C came while workers were ended.
-            stopped = error if result is None else Interrupted(result, error)
-            if isinstance(stopped, Interrupted):
-                stopped.saved_whole = _keep(stopped.run, given, earlier) and not stopped.run.failed
-            raise stopped
+            if result is not None:  # it came while workers were ended
+                error = Interrupted(result, error)
+            if isinstance(error, Interrupted):
+                error.saved_whole = _keep(error.run, given, earlier) and not error.run.failed
+            raise error from error.__cause__
         _deliver(result, given, printed, earlier)
     code = gate_code(result.gates, result) or failure_code(result)
     if code != codes.DONE:
