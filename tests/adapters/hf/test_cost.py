@@ -72,10 +72,12 @@ def computing(backend: Any) -> Iterator[list[int]]:
     read: list[int] = []
 
     def note(_module: Any, _arguments: Any, inputs: dict[str, Any]) -> None:
-        mask = inputs.get(
-            "attention_mask"
-        )  # none of a prompt alone, and of each token that is generated after it
-        read.extend(mask.sum(dim=1).tolist() if mask is not None else [inputs["input_ids"].shape[1]])
+        mask, ids = inputs.get("attention_mask"), inputs.get("input_ids")
+        # Of each token that is generated there is none, or, by release and device, one over the prompt, too.
+        if mask is None or (ids is not None and ids.shape != mask.shape):
+            read.extend([ids.shape[1]] * len(ids))
+        else:
+            read.extend(mask.sum(dim=1).tolist())
 
     handle = backend._runtime._trunk.model.register_forward_pre_hook(note, with_kwargs=True)
     try:
