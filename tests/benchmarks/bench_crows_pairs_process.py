@@ -81,17 +81,8 @@ def command(folder: Path, pairs: Sequence[Sequence[str]], into: Path, device: st
         writer.writerows([COLUMNS, *((*pair, "stereo", "made") for pair in pairs)])
     arguments = [
         *("measure", "crows-pairs", "--model", f"hf:{folder}", "--data", "crows-pairs:pairs.csv"),
-        *(
-            "--language",
-            "en",
-            "--no-cache",
-            "-o",
-            "model.threads=1",
-            "-o",
-            f"model.device={device}",
-            "--out",
-            "run",
-        ),
+        *("--language", "en", "--no-cache", "--out", "run"),
+        *("-o", "model.threads=1", "-o", f"model.device={device}"),
     ]
     start = time.perf_counter()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -118,21 +109,8 @@ def scaled(seconds: Sequence[float], passes: Sequence[int], pairs: int, made: in
     return float(rate * made), float(spread / counts.mean() * made)
 
 
-def seconds_of(run: Callable[[], object], device: str) -> float:
-    """CPU seconds, or on a GPU those on the wall."""
-    if device == "cpu":
-        return bench_pll.timed(run)[0].cpu
-    torch.cuda.synchronize(device)
-
-    def whole() -> None:
-        run()
-        torch.cuda.synchronize(device)
-
-    return bench_pll.timed(whole)[0].wall
-
-
 def least(run: Callable[[], object], times: int, device: str) -> float:
-    return min(seconds_of(run, device) for _ in range(times))
+    return min(bench_pll.seconds_of(run, device) for _ in range(times))
 
 
 def products(tokens: int, device: str, *, onednn: bool, times: int) -> float:
@@ -176,7 +154,7 @@ def main() -> None:
         passes = {pair: loop.passes(pair, run=False) for pair in pairs}
 
         def looped(some: Sequence[tuple[str, str]]) -> list[float]:
-            return [seconds_of(lambda of=of: loop.passes(of, run=True), device) for of in some]
+            return [bench_pll.seconds_of(lambda of=of: loop.passes(of, run=True), device) for of in some]
 
         loop.passes(drawn[0], run=True)  # warms up
         half = len(drawn) // 2

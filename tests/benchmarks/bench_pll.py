@@ -201,6 +201,14 @@ def timed(run: Callable[[], Any]) -> tuple[Spent, Any]:
     return Spent(time.process_time() - start[0], time.perf_counter() - start[1]), result
 
 
+def seconds_of(run: Callable[[], object], device: str) -> float:
+    """CPU seconds, or on a GPU those on the wall."""
+    if device == "cpu":
+        return timed(run)[0].cpu
+    torch.cuda.synchronize(device)
+    return timed(lambda: (run(), torch.cuda.synchronize(device)))[0].wall
+
+
 def make_pairs(count: int) -> list[tuple[str, str]]:
     """Distinct pairs of sentences that differ in one word."""
     rng = np.random.default_rng(7)
@@ -282,12 +290,9 @@ class Ideal:
             yield min(size, rows - start), self._length
 
     def _seconds_of(self, batch_tokens: int) -> float:
-        """CPU seconds a token."""
+        """Seconds a text, CPU or on a GPU those on the wall."""
         rows = batch_tokens // self._length
-        if self._device == "cpu":
-            return timed(lambda: self._forward(rows))[0].cpu / rows
-        torch.cuda.synchronize(self._device)
-        return timed(lambda: (self._forward(rows), torch.cuda.synchronize(self._device)))[0].wall / rows
+        return seconds_of(lambda: self._forward(rows), self._device) / rows
 
     def _forward(self, rows: int) -> None:
         with torch.inference_mode():

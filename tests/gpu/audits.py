@@ -12,13 +12,13 @@ from biascore import Engine
 from .answers import Row
 
 
-def audited(ref: str, device: str) -> Row:
+def audited(ref: str, device: str, *, quick: bool) -> Row:
     """The same audit on the CPU and on the device: what a reader of the report would see differ."""
     engine = Engine(cache=None)
     runs = []
     for place in ("cpu", device):
         with engine.model(ref, name="model", device=place) as model:
-            runs.append(engine.run(engine.audit(model), [model]))
+            runs.append(engine.run(engine.audit(model, quick=quick), [model]))
     engine.close()
     pairs = [
         (one, other)

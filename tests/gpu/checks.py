@@ -48,16 +48,15 @@ def report(device: str, *, small: bool, model: str = "") -> dict[str, Any]:
             "about": _about(device),
             "answers": [compared(name, folders, device) for name in QUERIES],
             "speed": [
-                row
+                _speed(name, {"base": base, "decoder": decoder}[kind], ask, device, sentences)
                 for name, (kind, ask) in SPEEDS.items()
-                for row in [_speed(name, {"base": base, "decoder": decoder}[kind], ask, device, sentences)]
             ],
             "batches": [*_batches(opened_on(base, device), device, sentences, small=small)],
             "halving": [_halved(opened_on(base, device, batch_tokens=2**20), device, sentences)],
             "bfloat16": [_in_bfloat16(base, device, sentences)],
         }
     if model:
-        found["audit"] = [audited(model, device)]
+        found["audit"] = [audited(model, device, quick=small)]
     return found
 
 

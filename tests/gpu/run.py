@@ -5,7 +5,7 @@
 Writes ``gpu.md`` and ``gpu.json`` into the folder of ``--out``:
 
     answers     each kind of query on random models made here: largest difference from the same model on the CPU
-    speed       queries of a bert-base of random weights, over the bare model on the same batches of tokens
+    speed       queries of a bert-base and a gpt2 of random weights, over the bare model on the same batches of tokens
     memory      the most that torch allocated meanwhile, over what the model itself takes
     batches     the bare model by the number of tokens in one forward pass
     halving     a batch that does not fit is halved until it does: how often, and whether the answers stay

