@@ -369,8 +369,8 @@ def _from_body(body: dict[str, Any], folder: Path, problems: list[str]) -> Run:
             items = pq.read_table(path)
             if item_hash(items) != expected:
                 problems.append(f"{path.relative_to(folder)} was changed after it was written")
-        # A ValueError: a changed byte may leave a text that is no UTF-8.
-        except (OSError, ValueError, pa.ArrowException) as error:
+        # A changed byte may leave a text that is no UTF-8 (ValueError), or make a column of dates (the last two).
+        except (OSError, ValueError, pa.ArrowException, OverflowError, TypeError) as error:
             problems.append(f"{path.relative_to(folder)} cannot be read ({error})")
             items = pa.table({})
         measurements.append(measurement.model_copy(update={"items": items}))

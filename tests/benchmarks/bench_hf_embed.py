@@ -50,7 +50,7 @@ def main() -> None:
     texts = make_texts(arguments.texts)
     options = HfOptions(device="cpu", batch_tokens=arguments.batch_tokens, sentence="mean")
     backend: Any = HfAdapter().load(ModelRef.parse(MODEL), options, cast(LoadContext, None))
-    model, tokenizer = backend._runtime._trunk.model, backend._reader.tokenizer
+    model, tokenizer = backend._runtime.trunk.model, backend._reader.tokenizer
 
     # sorted outside the timing, which our own sorting is not
     by_length = sorted(texts, key=lambda text: len(tokenizer(text, verbose=False)["input_ids"]))

@@ -93,9 +93,8 @@ def config_of(kind: str, vocabulary: int, context: int = CONTEXT, **changes: Any
         case "gpt2" | "gpt2-no-bos":
             return transformers.GPT2Config(bos_token_id=0, eos_token_id=0, **gpt2 | changes)
         case "llama" | "llama-adds-bos":
-            return transformers.LlamaConfig(
-                num_key_value_heads=2, bos_token_id=1, eos_token_id=2, **size | changes
-            )
+            llama = {"num_key_value_heads": 2, "bos_token_id": 1, "eos_token_id": 2}
+            return transformers.LlamaConfig(**size | llama | changes)
     raise ValueError(kind)
 
 

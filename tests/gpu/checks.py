@@ -48,7 +48,7 @@ def report(device: str, *, small: bool, model: str = "") -> dict[str, Any]:
             "about": _about(device),
             "answers": [compared(name, folders, device) for name in QUERIES],
             "speed": [
-                _speed(name, {"base": base, "decoder": decoder}[kind], ask, device, sentences)
+                speed(name, {"base": base, "decoder": decoder}[kind], ask, device, sentences)
                 for name, (kind, ask) in SPEEDS.items()
             ],
             "batches": [*_batches(opened_on(base, device), device, sentences, small=small)],
@@ -96,23 +96,27 @@ SPEEDS: Final[dict[str, tuple[str, Callable[[Backend, Sequence[str]], Any]]]] = 
 """By the name of a kind of query: the model that it is asked, and how all sentences are asked at once."""
 
 
-def _speed(
+def speed(
     name: str,
     folder: Path,
     ask: Callable[[Backend, Sequence[str]], Any],
     device: str,
     sentences: Sequence[str],
+    **options: Any,
 ) -> Row:
-    backend = opened_on(folder, device)
+    """Queries over the bare model on the same batches of tokens."""
+    backend = opened_on(folder, device, **options)
     with _recorded(backend) as batches:
         ask(backend, sentences)
     resting = _memory(device)
-    seconds, peak = _timed(lambda: ask(backend, sentences), device)
-    bare, _ = _timed(lambda: _bare(backend, batches), device)
+    seconds, peak = timed(lambda: ask(backend, sentences), device)
+    bare, _ = timed(lambda: _bare(backend, batches), device)
     tokens = sum(int(batch["attention_mask"].sum()) for batch in batches)
+    shared = backend._runtime.trunk.padding
     backend.close()
     return {
         "query": name,
+        "texts of several lengths share a batch": shared,
         "batches": len(batches),
         "tokens": tokens,
         "tokens a second": tokens / seconds,
@@ -131,7 +135,7 @@ def _batches(backend: Backend, device: str, sentences: Sequence[str], *, small: 
         rows = max(1, size // length)
         batch = {name: values.expand(rows, length).contiguous() for name, values in seen[0].items()}
         _bare(backend, [batch])
-        seconds, peak = _timed(lambda one=batch: _bare(backend, [one]), device)
+        seconds, peak = timed(lambda one=batch: _bare(backend, [one]), device)
         yield {
             "tokens of a pass": rows * length,
             "tokens a second": rows * length / seconds,
@@ -143,7 +147,7 @@ def _batches(backend: Backend, device: str, sentences: Sequence[str], *, small: 
 @contextmanager
 def _recorded(backend: Backend) -> Iterator[list[dict[str, torch.Tensor]]]:
     """The batches of tokens that the model is given meanwhile."""
-    trunk, seen = backend._runtime._trunk, []
+    trunk, seen = backend._runtime.trunk, []
     real = trunk.hidden
 
     def hidden(inputs: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -158,12 +162,15 @@ def _recorded(backend: Backend) -> Iterator[list[dict[str, torch.Tensor]]]:
 
 
 def _bare(backend: Backend, batches: Sequence[dict[str, torch.Tensor]]) -> None:
+    """A pass for each batch: of a causal language model with its head, else of what gives the states alone."""
+    generate = getattr(getattr(backend, "_chooser", None), "_generate", None)
+    model = generate._model if generate else backend._runtime.trunk.model
     with torch.inference_mode():
         for batch in batches:
-            backend._runtime._trunk.model(**batch)
+            model(**batch)
 
 
-def _timed(run: Callable[[], Any], device: str, times: int = 3) -> tuple[float, int | None]:
+def timed(run: Callable[[], Any], device: str, times: int = 3) -> tuple[float, int | None]:
     """The least seconds of a few runs, and the most bytes that torch had allocated."""
     _reset_peak(device)
     taken = []

@@ -1,6 +1,6 @@
 """What ``hf:`` does on an accelerator: right, how fast, in how much memory; run it once and keep the two files.
 
-    python -m tests.gpu.run [--device cuda] [--out gpu-report] [--model REF] [--small]
+    python -m tests.gpu.run [--device cuda] [--out gpu-report] [--model REF] [--large] [--small]
 
 Writes ``gpu.md`` and ``gpu.json`` into the folder of ``--out``:
 
@@ -11,6 +11,7 @@ Writes ``gpu.md`` and ``gpu.json`` into the folder of ``--out``:
     halving     a batch that does not fit is halved until it does: how often, and whether the answers stay
     bfloat16    pseudo-log-likelihoods in bfloat16: largest change, and how many preferences between two sentences turn
     audit       with --model hf:FOLDER: its audit on the CPU and here, and which verdicts differ
+    large       with --large: a llama of 8 billion random weights in bfloat16, beside plain loops over transformers
 
 Needs a checkout, biascore[hf] and an accelerator; elsewhere it says so in a line and exits with 0. ``--device cpu --small``
 tests the script itself: its figures say nothing. The exit code is 1 where an answer differs by more than rounding.
@@ -35,15 +36,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--device", default="cuda", help="as the option device of hf:, such as cuda:1")
     parser.add_argument("--out", type=Path, default=Path("gpu-report"), help="folder of the two files")
     parser.add_argument("--model", default="", help="a model to audit as well, such as hf:FOLDER")
+    parser.add_argument(
+        "--large",
+        action="store_true",
+        help="8 billion parameters too: 17 GB on the disk, 60 GB of the device",
+    )
     parser.add_argument("--small", action="store_true", help="tiny models only, to test the script")
     chosen = parser.parse_args(arguments)
     reason = why_not(chosen.device)
     if reason:
         print(f"skipped: {reason}")
         return 0
-    from .checks import report  # imports torch
+    from . import checks, large  # import torch
 
-    found = report(chosen.device, small=chosen.small, model=chosen.model)
+    found = checks.report(chosen.device, small=chosen.small, model=chosen.model)
+    if chosen.large:
+        found |= large.report(chosen.device, small=chosen.small)
     chosen.out.mkdir(parents=True, exist_ok=True)
     (chosen.out / "gpu.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     text = markdown(found)

@@ -21,6 +21,7 @@ from biascore_adapters.hf.runtime import TorchRuntime
 from biascore_adapters.hf.threads import on_threads, threads_fact
 from biascore_adapters.hf.translation import TRANSLATION_ARCHITECTURES, TranslationBackend
 from biascore_adapters.transformer.backends import Opened, backend_of
+from biascore_adapters.transformer.batching import texts_at_once
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.outputs import HeadOutputs, check_no_head
@@ -141,7 +142,7 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
     generate = None
     if loaded.kind == "causal":
         has_template = bool(loaded.reader.tokenizer.chat_template) and options.chat_template != "off"
-        generate = Generator(loaded, loaded.reader, options, special=not has_template)
+        generate = Generator(loaded, runtime.trunk, options, special=not has_template)
         facts |= generate.facts
     else:
         check_no_prompts(folder.path, options)
@@ -163,4 +164,5 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         prompts=options,
         after_prompts=runtime.after_prompts if runtime.keeps_prompts else None,
         generate=generate,
+        batch=texts_at_once(loaded.model.num_parameters(), cpu=loaded.device.type == "cpu"),
     )

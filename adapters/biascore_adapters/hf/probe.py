@@ -19,6 +19,7 @@ from biascore_adapters.transformer.probes import (
     Run,
     described,
     moved_by_padding,
+    moved_by_what_follows,
     sees_later,
 )
 from biascore_adapters.transformer.tokens import Input
@@ -39,7 +40,10 @@ def probed(loaded: Loaded) -> Loaded:
     # Texts that are rounded together move each other, whatever their tokens see.
     later = None if loaded.alone else sees_later(states, *few_tokens(loaded))
     causal = loaded.causal if later is None else not later
-    padding = not moved(loaded, states)
+    if later is False and not loaded.exact:
+        padding = not moved_by_what_follows(states, *few_tokens(loaded))
+    else:
+        padding = not moved(loaded, states)
     facts = {**loaded.facts, **described(causal=causal, padding=padding), **_attention(loaded)}
     decoder = loaded.decoder or causal
     kind: Kind = "decoder" if decoder and loaded.kind == "encoder" else loaded.kind

@@ -10,17 +10,15 @@ import numpy as np
 import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
 
-from biascore.errors import AnswerError, QuestionError
+from biascore.errors import AnswerError
 from biascore_adapters.hf.head import VocabularyHead
-from biascore_adapters.hf.linear import fast_linear
 from biascore_adapters.hf.load import Loaded, quiet
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.probe import few_tokens
-from biascore_adapters.hf.threads import on_threads
 from biascore_adapters.hf.trunk import Trunk
 from biascore_adapters.transformer.arrays import padded
 from biascore_adapters.transformer.prompts import CLOSES, OPENS
-from biascore_adapters.transformer.tokens import Input, Reader, shown
+from biascore_adapters.transformer.tokens import Input, shown
 
 MAX_ANSWER_TOKENS: Final = 64
 Rests = Sequence[Sequence[int]]
@@ -108,20 +106,21 @@ class Generator:
     of another model. ``facts`` names those tokens.
     """
 
-    def __init__(self, loaded: Loaded, reader: Reader, options: HfOptions, *, special: bool) -> None:
-        self._model, self._reader, self._device = loaded.model, reader, loaded.device
-        self._special, self._threads = special, options.threads
+    def __init__(self, loaded: Loaded, trunk: Trunk, options: HfOptions, *, special: bool) -> None:
+        self._model, self._reader, self._device = loaded.model, loaded.reader, loaded.device
+        self._trunk, self._special = trunk, special
         self.most = options.max_answer_tokens or MAX_ANSWER_TOKENS
         stated = getattr(loaded.model.generation_config, "eos_token_id", None)
         ends = [stated] if isinstance(stated, int) else list(stated or ())
-        named = reader.tokenizer.convert_ids_to_tokens(ends)
+        self._ends = frozenset(ends)
+        named = loaded.reader.tokenizer.convert_ids_to_tokens(ends)
         self.facts = {
             "answer_ends": f"at {', '.join(map(repr, named))}" if ends else "nowhere: no token is stated"
         }
         # The settings of the model itself, because those that a call leaves open are taken from them.
         self._model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
             eos_token_id=ends or None,
-            pad_token_id=reader.pad,
+            pad_token_id=loaded.reader.pad,
             max_new_tokens=self.most,
             do_sample=False,
             num_beams=1,
@@ -129,13 +128,16 @@ class Generator:
         )
 
     def __call__(self, prompts: Sequence[str], seeds: Sequence[int | None]) -> list[str]:
-        """The answers, one for one, each prompt by itself; raises QuestionError for a prompt without room for an answer."""
+        """The answers, one for one, prompts of one length together; raises QuestionError where one leaves no room."""
         read = self._read(prompts)
-        faster = fast_linear(self._device, self._model.dtype)
-        with torch.inference_mode(), quiet(), on_threads(self._threads), faster:
-            return [
-                self._answer(text, ids, seed) for text, ids, seed in zip(prompts, read, seeds, strict=True)
-            ]
+        found = [""] * len(prompts)
+        lengths = {row: len(ids) + self.most for row, ids in enumerate(read)}
+        for rows in self._trunk.batches(lengths, equal=True):
+            inputs = [Input(read[row], text=prompts[row]) for row in rows]
+            said = self._trunk.in_halves(inputs, [seeds[row] for row in rows], self._said, lambda _: False)
+            for row, answer in zip(rows, said, strict=True):
+                found[row] = answer
+        return found
 
     def lengths(self, prompts: Sequence[str]) -> list[int]:
         """The tokens of each prompt; raises as a call does."""
@@ -150,18 +152,25 @@ class Generator:
             self._reader.check_length(text, len(ids) + self.most)
         return found
 
-    def _answer(self, prompt: str, ids: list[int], seed: int | None) -> str:
-        given = torch.tensor([ids], device=self._device)
+    def _said(self, prompts: Sequence[Input], seeds: Sequence[int | None]) -> list[str]:
+        given = torch.tensor([list(one.ids) for one in prompts], device=self._device)
         generate: Any = self._model.generate
-        drawn = LogitsProcessorList([] if seed is None else [Drawn(seed, prompt)])
-        try:
-            found = generate(input_ids=given, attention_mask=torch.ones_like(given), logits_processor=drawn)
-        except torch.cuda.OutOfMemoryError as error:
-            raise QuestionError(
-                f"the prompt {shown(prompt)} does not fit into the memory of {self._device}. "
-                "Use the option device='cpu' or dtype='bfloat16'"
-            ) from error
-        said = self._reader.tokenizer.decode(found[0, len(ids) :], skip_special_tokens=True)
+        drawn = (
+            [Drawn(seeds, [one.text for one in prompts])] if any(seed is not None for seed in seeds) else []
+        )
+        with quiet():
+            found = generate(
+                input_ids=given,
+                attention_mask=torch.ones_like(given),
+                logits_processor=LogitsProcessorList(drawn),
+            )
+        rows = found[:, given.shape[1] :].tolist()
+        return [self._answer(one.text, ids) for one, ids in zip(prompts, rows, strict=True)]
+
+    def _answer(self, prompt: str, ids: list[int]) -> str:
+        """The text of an answer, up to the token that ends it, behind which a batch with longer answers goes on."""
+        end = next((at for at, token in enumerate(ids) if token in self._ends), len(ids))
+        said = self._reader.tokenizer.decode(ids[: end + 1], skip_special_tokens=True)
         if not isinstance(said, str):
             raise AnswerError(f"the model's answer to {shown(prompt)} is no text. Check its tokenizer")
         opens = prompt.rpartition(OPENS)[2] if OPENS in prompt else CLOSES
@@ -171,18 +180,29 @@ class Generator:
 class Drawn(LogitsProcessor):
     """Logits with Gumbel noise, whose largest is a draw from their softmax (Gumbel 1954; Maddison et al. 2014, A* Sampling).
 
-    The noise depends on the seed and the prompt alone: not on the batch, the device or what else draws numbers.
+    The noise of a row depends on its seed and prompt alone: not on the batch, the device or what else draws numbers. A row
+    without a seed has none.
     """
 
-    def __init__(self, seed: int, prompt: str) -> None:
-        text = f"{seed}\0{prompt}".encode("utf-8", "surrogatepass")
-        number = int.from_bytes(hashlib.blake2b(text, digest_size=16).digest())
-        self._rng = np.random.Generator(np.random.PCG64(number))
+    def __init__(self, seeds: Sequence[int | None], prompts: Sequence[str]) -> None:
+        self._rows = [
+            None if seed is None else _generator(seed, prompt)
+            for seed, prompt in zip(seeds, prompts, strict=True)
+        ]
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:  # noqa: ARG002
-        """The scores of the next token, (1, vocabulary), with noise."""
-        noise = self._rng.gumbel(size=tuple(scores.shape)).astype(np.float32)
+        """The scores of the next tokens, (n, vocabulary), with noise."""
+        noise = np.zeros(tuple(scores.shape), dtype=np.float32)
+        for row, rng in zip(noise, self._rows, strict=True):
+            if rng is not None:
+                row[:] = rng.gumbel(size=len(row))
         return scores + torch.from_numpy(noise).to(scores.device)
+
+
+def _generator(seed: int, prompt: str) -> np.random.Generator:
+    text = f"{seed}\0{prompt}".encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.blake2b(text, digest_size=16).digest())
+    return np.random.Generator(np.random.PCG64(number))
 
 
 def _not_finite(answer: Sequence[Sequence[float]]) -> bool:

@@ -34,29 +34,29 @@ class TorchRuntime:
         self.width = loaded.width
         self.facts: dict[str, str] = {}
         self.keeps_prompts = False
-        self._trunk = Trunk(loaded, options.batch_tokens, options.threads)
+        self.trunk = Trunk(loaded, options.batch_tokens, options.threads)
         if loaded.kind in ("masked", "causal"):
             self._vocabulary = VocabularyHead(loaded)
             if loaded.kind == "causal":
-                self._prompts = PromptCache(loaded, self._trunk, self._vocabulary)
+                self._prompts = PromptCache(loaded, self.trunk, self._vocabulary)
                 self.keeps_prompts = self._prompts.works
         elif loaded.kind == "head":
-            self._head = SequenceHead(loaded, self._trunk)
+            self._head = SequenceHead(loaded, self.trunk)
             self.facts = self._head.facts
 
     def batches(self, lengths: Mapping[int, int]) -> Iterator[list[int]]:
         """Of like length, under the token budget."""
-        return self._trunk.batches(lengths)
+        return self.trunk.batches(lengths)
 
     def pooled(self, inputs: Sequence[Input], pools: Sequence[Sequence[Pool]]) -> npt.NDArray[np.float32]:
         """The pools of each text: float32 of shape (n, k * width)."""
-        return np.stack(self._trunk.in_halves(inputs, pools, self._pools, _not_finite))
+        return np.stack(self.trunk.in_halves(inputs, pools, self._pools, _not_finite))
 
     def log_probabilities(
         self, inputs: Sequence[Input], wanted: Sequence[_Places]
     ) -> Sequence[Sequence[float]]:
         """log p of the (position, token) pairs of each text, in their order."""
-        return self._trunk.in_halves(inputs, wanted, self._log_probabilities, _not_finite)
+        return self.trunk.in_halves(inputs, wanted, self._log_probabilities, _not_finite)
 
     def after_prompts(
         self, prompts: Sequence[Input], rests: Sequence[Sequence[Sequence[int]]]
@@ -71,11 +71,11 @@ class TorchRuntime:
             return list(self._head.logits(some))
 
         # An infinite logit is a probability of 0 or 1.
-        return np.stack(self._trunk.in_halves(inputs, [None] * len(inputs), work, _not_a_number))
+        return np.stack(self.trunk.in_halves(inputs, [None] * len(inputs), work, _not_a_number))
 
     def close(self) -> None:
         """Let go of the model and of the accelerator's memory."""
-        device = self._trunk.device
+        device = self.trunk.device
         self.__dict__.clear()  # all parts hold the model
         if device.type == "cuda":
             torch.cuda.empty_cache()
@@ -83,13 +83,13 @@ class TorchRuntime:
     def _pools(
         self, inputs: Sequence[Input], pools: Sequence[Sequence[Pool]]
     ) -> list[npt.NDArray[np.float32]]:
-        hidden = self._trunk.hidden(self._trunk.tensors(inputs)).float()
+        hidden = self.trunk.hidden(self.trunk.tensors(inputs)).float()
         joined = torch.cat([_pooled(hidden, some) for some in zip(*pools, strict=True)], dim=1)
         return list(joined.cpu().numpy())
 
     def _log_probabilities(self, inputs: Sequence[Input], wanted: Sequence[_Places]) -> list[list[float]]:
         positions = [sorted({position for position, _ in own}) for own in wanted]
-        states = self._states(self._trunk.tensors(inputs), positions)
+        states = self._states(self.trunk.tensors(inputs), positions)
         places = [(row, position) for row, some in enumerate(positions) for position in some]
         row_of = {place: number for number, place in enumerate(places)}
         cells = [(row_of[row, position], token) for row, own in enumerate(wanted) for position, token in own]
@@ -100,12 +100,12 @@ class TorchRuntime:
         """The last hidden states at the positions of each row, one below the other."""
         most = max(map(len, positions))
         padded = torch.tensor(
-            [[*some, *[some[0]] * (most - len(some))] for some in positions], device=self._trunk.device
+            [[*some, *[some[0]] * (most - len(some))] for some in positions], device=self.trunk.device
         )
         own = torch.tensor([[i < len(some) for i in range(most)] for some in positions], device=padded.device)
         few = 2 * most <= tensors["input_ids"].shape[1]
         with self._vocabulary.only_at(padded) if few else nullcontext(False) as trimmed:
-            hidden = self._trunk.hidden(tensors)
+            hidden = self.trunk.hidden(tensors)
         if trimmed:
             return hidden[own]
         rows, _columns = torch.nonzero(own, as_tuple=True)

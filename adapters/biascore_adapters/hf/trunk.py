@@ -50,8 +50,8 @@ class Trunk:
         # Any id would do behind a mask, but the convolutions of some models see through it.
         self.pad = loaded.reader.pad
 
-    def batches(self, lengths: Mapping[int, int]) -> Iterator[list[int]]:
-        """The keys of ``lengths`` (tokens of each) in batches of like length under the token budget.
+    def batches(self, lengths: Mapping[int, int], *, equal: bool = False) -> Iterator[list[int]]:
+        """The keys of ``lengths`` (tokens of each) in batches of like or ``equal`` length under the token budget.
 
         Texts on both sides of the length where long rotary embeddings (Phi's longrope) take other frequencies never
         share one: the longest text would decide for all.
@@ -59,7 +59,7 @@ class Trunk:
         long = {key for key, length in lengths.items() if self._switch is not None and length > self._switch}
         for part in (long, lengths.keys() - long):
             some = {key: length for key, length in lengths.items() if key in part}
-            yield from batches(some, self._budget, equal=not self.padding)
+            yield from batches(some, self._budget, equal=equal or not self.padding)
 
     def batches_of_prompts(
         self, lengths: Sequence[int], rests: Sequence[Sequence[Sequence[int]]]

@@ -23,6 +23,7 @@ from biascore.api.queries import (
     Way,
 )
 from biascore.errors import AnswerError, ModelLoadError
+from biascore_adapters.transformer.batching import TEXTS
 from biascore_adapters.transformer.causal import (
     MEAN_LOG_LIKELIHOOD,
     QUANTITIES,
@@ -72,16 +73,16 @@ class Opened:
     prompts: LongTextOptions = field(default_factory=LongTextOptions)
     after_prompts: AfterPrompts | None = None
     generate: Generate | None = None
+    batch: int = TEXTS
 
 
 class TransformerBackend(Backend):
     """An open model; subclasses answer questions with it."""
 
-    batch = 1024  # enough texts at once that those of like length meet
-
     def __init__(self, opened: Opened) -> None:
         self._runtime, self._reader, self._export = opened.runtime, opened.reader, opened.export
         self._ranks = WordRanks(opened.reader)
+        self.batch = opened.batch
         self.lacks = str(opened.facts.get("head", ""))
         self.identity = Identity(
             opened.folder.digest(),

@@ -46,6 +46,24 @@ def moved_by_padding(run: Run, ids: Sequence[int], limit: int | None, tolerance:
     return any(some > tolerance for some in moved)
 
 
+def moved_by_what_follows(run: Run, ids: Sequence[int], limit: int | None, tolerance: float) -> bool:
+    """Whether the states of a text are others where padding follows it than where tokens do: in batches of one shape.
+
+    For a model that sees to the left only, in 16 bits: rounding depends on the shape of a batch and grows with the layers,
+    until a text alone differs from the same text in a batch by more than what tells padding.
+    """
+    most = min(_LENGTHS[-1], limit or _LENGTHS[-1])
+    longest = [ids[i % len(ids)] for i in range(most)]
+    try:
+        padded = run([longest[:length] for length in _LENGTHS])
+        # One token is left to padding: without any, another kernel may run.
+        followed = run([longest[: most - 1], longest[: most - 1], longest])
+    except Exception:  # whatever the model's own code raises on a padded batch
+        return True
+    pairs = zip(padded, followed, strict=False)
+    return any(_moved(one[: len(other)], other[: len(one)]) > tolerance for one, other in pairs)
+
+
 def sees_later(run: Run, ids: Sequence[int], limit: int | None, tolerance: float = TOLERANCE) -> bool | None:
     """Whether the first state of a text moves with the tokens after it; None where that is not known.
 

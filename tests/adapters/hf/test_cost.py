@@ -79,7 +79,7 @@ def computing(backend: Any) -> Iterator[list[int]]:
         else:
             read.extend(mask.sum(dim=1).tolist())
 
-    handle = backend._runtime._trunk.model.register_forward_pre_hook(note, with_kwargs=True)
+    handle = backend._runtime.trunk.model.register_forward_pre_hook(note, with_kwargs=True)
     try:
         yield read
     finally:

@@ -80,7 +80,7 @@ def test_a_batch_that_does_not_fit_is_halved_and_a_text_that_does_not_is_named(
 ) -> None:
     backend = opened(_saved(name, tmp_path))
     wanted = ASKED[name](backend)
-    model, rows, most = backend._runtime._trunk.model, [], 1
+    model, rows, most = backend._runtime.trunk.model, [], 1
     real = model.forward
 
     def cramped(*arguments: Any, **inputs: Any) -> Any:

@@ -63,7 +63,9 @@ def test_the_first_token_is_drawn_from_the_softmax(folder: Path) -> None:
 def test_noise_makes_the_largest_logit_a_draw() -> None:
     probabilities = np.array([0.5, 0.3, 0.15, 0.04, 0.01])
     scores = torch.tensor(np.log(probabilities), dtype=torch.float32)[None]
-    drawn = [int(Drawn(seed, "Who?")(torch.empty(0), scores).argmax()) for seed in range(5000)]
+    noisy = Drawn([*range(5000), None], ["Who?"] * 5001)(torch.empty(0), scores.expand(5001, -1))
+    *drawn, plain = noisy.argmax(-1).tolist()
+    assert plain == 0
     assert chisquare(np.bincount(drawn, minlength=5), 5000 * probabilities).pvalue > 0.01
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from biascore.api.queries import Text
 from biascore.errors import AnswerError, ModelLoadError, QuestionError
-from biascore_adapters.transformer.batching import batches
+from biascore_adapters.transformer.batching import batches, texts_at_once
 
 from .conftest import KINDS
 
@@ -333,3 +333,18 @@ def test_a_sentence_transformers_folder_declares_its_pooling(
     text = Text("The nurse waved")
     wanted = obvious(folder, text, "sentence", pooling)
     np.testing.assert_allclose(opened(folder).embed((text,), "sentence")[0], wanted, atol=1e-5)
+
+
+def test_a_large_model_is_given_fewer_texts_a_call_on_a_cpu(
+    folders: dict[str, Path], opened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small, base, large = (texts_at_once(millions * 10**6, cpu=True) for millions in (1, 110, 1500))
+    assert (small, base, large) == (1024, 1024, 91)
+    assert texts_at_once(10**12, cpu=True) == 16
+    assert texts_at_once(10**12, cpu=False) == 1024
+    monkeypatch.setattr(
+        "biascore_adapters.hf.kinds.texts_at_once",
+        lambda parameters, *, cpu: 3 if cpu and parameters > 100 else 0,
+    )
+    backend = opened(folders["roberta"], device="cpu")
+    assert list(backend.batch_sizes("embed", [Text("nurse")] * 7)) == [3, 3, 1]

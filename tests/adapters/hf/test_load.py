@@ -111,7 +111,7 @@ def test_close_lets_go_of_the_model(folders: dict[str, Path], opened: Callable[.
     import weakref
 
     backend = opened(folders["gpt2"])
-    model = weakref.ref(backend._runtime._trunk.model)
+    model = weakref.ref(backend._runtime.trunk.model)
     backend.close()
     gc.collect()
     assert model() is None

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from biascore_adapters.transformer.probes import moved_by_padding, sees_later
+from biascore_adapters.transformer.probes import moved_by_padding, moved_by_what_follows, sees_later
 
 IDS = list(range(1, 14))
 Floats = npt.NDArray[np.floating]
@@ -63,12 +63,35 @@ def runner(layer: Callable[[Floats, Floats], Floats]) -> Callable[[Sequence[Sequ
         (broken, None, False),
     ],
 )
-@pytest.mark.parametrize("limit", [None, 8])
+@pytest.mark.parametrize("limit", [None, 8, 5])
 def test_a_layer_is_seen_through(
     layer: Callable[[Floats, Floats], Floats], later: bool | None, moved: bool, limit: int | None
 ) -> None:
     assert sees_later(runner(layer), IDS, limit) is later
     assert moved_by_padding(runner(layer), IDS, limit) is moved
+    if later is False:
+        assert moved_by_what_follows(runner(layer), IDS, limit, 1e-6) is moved
+
+
+def masked_only(row: Floats, mask: Floats) -> Floats:
+    """Sees to the left, but padding behind a text in every token of it."""
+    return np.cumsum(row, axis=0) + (1 - mask).sum()
+
+
+def test_rounding_by_the_shape_of_a_batch_is_no_movement_of_a_model_that_sees_to_the_left() -> None:
+    def by_shape(
+        layer: Callable[[Floats, Floats], Floats],
+    ) -> Callable[[Sequence[Sequence[int]]], list[Floats]]:
+        def run(texts: Sequence[Sequence[int]]) -> list[Floats]:
+            rng = np.random.default_rng(len(texts) * 100 + max(map(len, texts)))
+            return [states * (1 + 0.1 * rng.random()) for states in runner(layer)(texts)]
+
+        return run
+
+    assert moved_by_padding(by_shape(causal), IDS, None, 0.03)
+    assert not moved_by_what_follows(by_shape(causal), IDS, None, 0.03)
+    assert moved_by_what_follows(by_shape(masked_only), IDS, None, 0.03)
+    assert moved_by_what_follows(lambda _: 1 / 0, IDS, None, 0.03)
 
 
 def test_rounding_is_no_movement() -> None:

@@ -22,7 +22,7 @@ def test_a_models_calls_run_on_its_threads_and_nothing_else_does(
     assert backend.identity.facts["threads"] == before + 2
     assert opened(folders["bert-uncased"]).identity.facts["threads"] == before
     seen: list[int] = []
-    trunk = backend._runtime._trunk
+    trunk = backend._runtime.trunk
     real = trunk.hidden
 
     def hidden(inputs: Any) -> Any:
