@@ -33,8 +33,8 @@ SIZES: Final = (2048, 8192, 16384, 65536, 131072)
 _CONTEXT: Final = 256
 
 
-def report(device: str, *, small: bool, model: str = "") -> dict[str, Any]:
-    """All parts, as JSON takes them; with a ``model``, an audit of it as well."""
+def parts(device: str, *, small: bool, model: str = "") -> Iterator[tuple[str, list[Row]]]:
+    """Each part as JSON takes it, by its name, as it is measured; with a ``model``, an audit of it as well."""
     pairs = make_pairs(6 if small else 200)
     sentences = list(chain.from_iterable(pairs))
     with tempfile.TemporaryDirectory() as temporary, tiny.quiet_and_single_threaded():
@@ -44,20 +44,17 @@ def report(device: str, *, small: bool, model: str = "") -> dict[str, Any]:
         tiny.save_model("bert-uncased", base, 7, context=_CONTEXT, size=0, **({} if small else BASE))
         decoder = Path(temporary, "decoder")
         tiny.save_model("gpt2", decoder, 8, context=_CONTEXT, size=0, **({} if small else DECODER))
-        found: dict[str, Any] = {
-            "about": _about(device),
-            "answers": [compared(name, folders, device) for name in QUERIES],
-            "speed": [
-                speed(name, {"base": base, "decoder": decoder}[kind], ask, device, sentences)
-                for name, (kind, ask) in SPEEDS.items()
-            ],
-            "batches": [*_batches(opened_on(base, device), device, sentences, small=small)],
-            "halving": [_halved(opened_on(base, device, batch_tokens=2**20), device, sentences)],
-            "bfloat16": [_in_bfloat16(base, device, sentences)],
-        }
+        yield "answers", [compared(name, folders, device) for name in QUERIES]
+        of = {"base": base, "decoder": decoder}
+        yield (
+            "speed",
+            [speed(name, of[kind], ask, device, sentences) for name, (kind, ask) in SPEEDS.items()],
+        )
+        yield "batches", [*_batches(opened_on(base, device), device, sentences, small=small)]
+        yield "halving", [_halved(opened_on(base, device, batch_tokens=2**20), device, sentences)]
+        yield "bfloat16", [_in_bfloat16(base, device, sentences)]
     if model:
-        found["audit"] = [audited(model, device, quick=small)]
-    return found
+        yield "audit", [audited(model, device, quick=small)]
 
 
 def _folders(root: Path) -> dict[str, Path]:
@@ -72,7 +69,7 @@ def _folders(root: Path) -> dict[str, Path]:
     return found
 
 
-def _about(device: str) -> dict[str, str]:
+def about(device: str) -> dict[str, str]:
     place = torch.device(device)
     named = platform.processor() or platform.machine()
     if place.type == "cuda":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -33,7 +33,7 @@ _OPTIONS: Final = (" a nurse", " the queen", " mathematics and poetry")
 _ANSWER_TOKENS: Final = 8
 
 
-def report(device: str, *, small: bool) -> dict[str, list[Row]]:
+def parts(device: str, *, small: bool) -> Iterator[tuple[str, list[Row]]]:
     """Log-likelihoods over the bare model; options after a prompt, and answers as text, over one at a time."""
     how = {"dtype": "bfloat16", "max_answer_tokens": _ANSWER_TOKENS}
     sentences = list(chain.from_iterable(make_pairs(6 if small else 200)))
@@ -43,7 +43,7 @@ def report(device: str, *, small: bool) -> dict[str, list[Row]]:
     with tempfile.TemporaryDirectory() as temporary, tiny.quiet_and_single_threaded():
         folder = Path(temporary)
         saved(folder, device, **({} if small else LLAMA_8B))
-        likelihood = speed(
+        row = speed(
             "score log_likelihood",
             folder,
             lambda b, texts: b.score(tuple(texts), "log_likelihood"),
@@ -51,6 +51,7 @@ def report(device: str, *, small: bool) -> dict[str, list[Row]]:
             sentences,
             **how,
         )
+        yield "large speed", [row]
         backend = opened_on(folder, device, **how)
         options = _beside_a_loop(backend, folder, device, prompts)
         alone = opened_on(folder, device, batch_tokens=1, **how)
@@ -64,7 +65,7 @@ def report(device: str, *, small: bool) -> dict[str, list[Row]]:
         ]
         backend.close()
         alone.close()
-    return {"large speed": [likelihood], "large": [options, *texts]}
+    yield "large", [options, *texts]
 
 
 def _beside_a_loop(backend: Backend, folder: Path, device: str, prompts: Sequence[str]) -> Row:

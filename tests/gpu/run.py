@@ -2,7 +2,7 @@
 
     python -m tests.gpu.run [--device cuda] [--out gpu-report] [--model REF] [--large] [--small]
 
-Writes ``gpu.md`` and ``gpu.json`` into the folder of ``--out``:
+Writes ``gpu.md`` and ``gpu.json`` into the folder of ``--out``, a part as soon as it is measured:
 
     answers     each kind of query on random models made here: largest difference from the same model on the CPU
     speed       queries of a bert-base and a gpt2 of random weights, over the bare model on the same batches of tokens
@@ -24,6 +24,7 @@ import json
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +50,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     from . import checks, large  # import torch
 
-    found = checks.report(chosen.device, small=chosen.small, model=chosen.model)
-    if chosen.large:
-        found |= large.report(chosen.device, small=chosen.small)
+    found: dict[str, Any] = {"about": checks.about(chosen.device)}
+    texts = [title(found["about"])]
     chosen.out.mkdir(parents=True, exist_ok=True)
-    (chosen.out / "gpu.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    text = markdown(found)
-    (chosen.out / "gpu.md").write_text(text, encoding="utf-8")
-    print(text)
+    measured = checks.parts(chosen.device, small=chosen.small, model=chosen.model)
+    if chosen.large:
+        measured = chain(measured, large.parts(chosen.device, small=chosen.small))
+    print(texts[0])
+    for name, rows in measured:
+        found[name] = rows
+        texts.append(table(name, rows))
+        print(texts[-1], flush=True)
+        (chosen.out / "gpu.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        (chosen.out / "gpu.md").write_text("\n".join(texts), encoding="utf-8")
     return 0 if all(row["right"] for row in (*found["answers"], *found["halving"])) else 1
 
 
@@ -78,17 +84,17 @@ def why_not(device: str) -> str:
     return ""
 
 
-def markdown(found: dict[str, Any]) -> str:
-    """The report as a page: what it ran on, and a table for each part."""
-    about = "; ".join(f"{name} {value}" for name, value in found["about"].items())
-    parts = [f"# hf: on {found['about']['device']}\n\n{about}\n"]
-    for name, rows in found.items():
-        if name == "about":
-            continue
-        head = list(rows[0])
-        lines = [head, ["---"] * len(head), *([_shown(row[column]) for column in head] for row in rows)]
-        parts.append(f"## {name}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n")
-    return "\n".join(parts)
+def title(about: dict[str, str]) -> str:
+    """What it ran on, as Markdown."""
+    facts = "; ".join(f"{name} {value}" for name, value in about.items())
+    return f"# hf: on {about['device']}\n\n{facts}\n"
+
+
+def table(name: str, rows: list[dict[str, Any]]) -> str:
+    """A part as Markdown."""
+    head = list(rows[0])
+    lines = [head, ["---"] * len(head), *([_shown(row[column]) for column in head] for row in rows)]
+    return f"## {name}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
 def _shown(value: object) -> str:
