@@ -89,7 +89,8 @@ class AssociationOptions(WordOptions):
     @property
     def deciding(self) -> str:
         """Which p-value decides where both pairs of lists are permuted, as a convention."""
-        return f"{self.alternative}, the larger of target labels permuted and attribute labels permuted"
+        larger = "the larger of target labels permuted and attribute labels permuted"
+        return f"{self.alternative}, {larger}; 1 where they and the effect point apart"
 
     def changed(self, *but: str) -> list[str]:
         """``name=value`` of each option that is not the default, without those named."""
