@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, get_args
@@ -54,11 +55,12 @@ def problems_of(error: ValidationError, model: type[BaseModel], *, list_known: b
         for field in _fields(model, _parent(d))
         if did_you_mean(str(d["loc"][-1]), [field])
     }
+    # Counted once: a file of 64 KB can have thousands of problems, which must not all be compared with each other.
+    at_or_inside = Counter(d["loc"][:depth] for d in details for depth in range(len(d["loc"]) + 1))
     found = []
     for detail in details:
         where = detail["loc"]
-        inside = any(other["loc"][: len(where)] == where and other is not detail for other in details)
-        if detail["type"] == "too_short" and inside:
+        if detail["type"] == "too_short" and at_or_inside[where] > 1:
             continue  # what is wrong inside leaves the list empty, and one message is enough for that
         if detail["type"] in ("missing", "too_short") and where in near:
             continue  # it is there, under a name that is told

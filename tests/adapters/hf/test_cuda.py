@@ -102,7 +102,7 @@ def test_a_prompt_to_answer_by_text_that_does_not_fit_is_named(
 ) -> None:
     backend = opened(_saved("gpt2", tmp_path))
     monkeypatch.setattr(transformers.GPT2LMHeadModel, "generate", _out_of_memory)
-    with pytest.raises(QuestionError, match=r"the prompt 'the queen.* does not fit into the memory of cpu"):
+    with pytest.raises(QuestionError, match=r"the text 'the queen.* does not fit into the memory of cpu"):
         backend.choose((Choice("the queen", ("a", "b"), instruction="Say:\n"),), "text")
 
 
@@ -113,6 +113,6 @@ def test_closing_a_model_gives_the_memory_of_its_card_back(
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: given_back.append(True))
     for device, expected in (("cpu", []), ("cuda", [True])):
         runtime: TorchRuntime = opened(folders["bert-uncased"])._runtime
-        runtime._trunk.device = torch.device(device)
+        runtime.trunk.device = torch.device(device)
         runtime.close()
         assert given_back == expected
