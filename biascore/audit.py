@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, field_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap
-from biascore.basics.problems import problems_of
+from biascore.basics.problems import Problem, problems_of
 from biascore.basics.suggest import did_you_mean
 from biascore.basics.tags import LanguageTag
 from biascore.basics.wording import brief, few
@@ -253,11 +253,14 @@ def _check_not_needed(entry: AuditMeasurement, without: Collection[str]) -> None
 
 
 def _explain(file: Path, text: str, document: dict[str, Any], error: ValidationError) -> str:
-    problems = []
-    for problem in problems_of(error, Audit):
+    def told(problem: Problem) -> str:
         line = line_of(text, problem.where, document)
-        problems.append(f"{file}:{line}: {problem.text}" if line else f"{file}: {problem.text}")
-    return brief("\n".join(few(problems))) + "\nThe keys of an audit file are described in docs/audits.md."
+        return f"{file}:{line}: {problem.text}" if line else f"{file}: {problem.text}"
+
+    return (
+        brief("\n".join(few(problems_of(error, Audit), told)))
+        + "\nThe keys of an audit file are described in docs/audits.md."
+    )
 
 
 def _no_file(file: Path) -> str:

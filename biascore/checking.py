@@ -17,6 +17,7 @@ from biascore.basics import renamed
 from biascore.basics.guard import guarded
 from biascore.basics.keys import without_keys
 from biascore.basics.problems import problems_of
+from biascore.basics.twice import twice
 from biascore.errors import At, CapabilityError, OptionsError, UnknownNameError
 from biascore.evidence.evaluating import check_scenarios
 from biascore.files.paths import is_path
@@ -36,10 +37,10 @@ from biascore.stimuli.dataset import default_test_name, locate
 
 def _check_once(labels: Sequence[str]) -> None:
     """Raise OptionsError where two models have one name."""
-    repeated = sorted({label for label in labels if labels.count(label) > 1})
+    repeated = twice(labels)
     if repeated:
         raise OptionsError(
-            f"several models are called {repeated[0]!r}. Name each model once, or in an audit file give each "
+            f"several models are called {min(repeated)!r}. Name each model once, or in an audit file give each "
             "its own name = ..."
         )
 

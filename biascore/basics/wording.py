@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 MAX_LISTED: Final = 10
 MAX_QUOTED: Final = 60
@@ -87,7 +89,7 @@ def some_of(names: Sequence[str], most: int = 3) -> str:
     return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
-def few(lines: Sequence[str], most: int = MAX_PROBLEMS) -> list[str]:
-    """The first few problems of many, and how many more there are."""
-    more = [f"and {len(lines) - most:,} more problems"] if len(lines) > most else []
-    return [*lines[:most], *more]
+def few(problems: Sequence[T], told: Callable[[T], str], most: int = MAX_PROBLEMS) -> list[str]:
+    """The first few problems of many as they are ``told``, and how many more there are."""
+    more = [f"and {len(problems) - most:,} more problems"] if len(problems) > most else []
+    return [*map(told, problems[:most]), *more]

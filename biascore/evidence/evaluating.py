@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from biascore.basics.twice import twice
 from biascore.errors import OptionsError
 from biascore.evidence.mappings import Mapping
 from biascore.evidence.spec import Ground, Scenario
@@ -29,10 +30,9 @@ def check_scenarios(
     if len({*mappings}) < len(mappings):
         raise OptionsError(f"mappings = {list(mappings)} names one twice. Name each once")
     every = list(planned)
-    names = [scenario.name for scenario in scenarios]
+    for name in twice(scenario.name for scenario in scenarios):
+        raise OptionsError(f"two scenarios are called {name!r}. Give each a name of its own")
     for scenario in scenarios:
-        if names.count(scenario.name) > 1:
-            raise OptionsError(f"two scenarios are called {scenario.name!r}. Give each a name of its own")
         unmatched = scenario.unmatched(every)
         if unmatched:
             there = (

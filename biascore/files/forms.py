@@ -19,6 +19,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from biascore.basics.twice import twice
 from biascore.basics.wording import brief, quoted
 from biascore.errors import DataError
 from biascore.files.reading import MAX_TABLE_MB, check_counts, megabytes_allowed, raised
@@ -99,7 +100,8 @@ class Delimited:
 
     def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
         """As the protocol says; a line of blank cells only is no record."""
-        places = {name: self.columns.index(name) for name in wanted}
+        every = {name: place for place, name in enumerate(self.columns)}
+        places = {name: every[name] for name in wanted}
         records = self._split()
         next(records)
         for first, last, fields in records:
@@ -292,8 +294,7 @@ def _csv_problem(error: csv.Error) -> str:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"has the key {quoted(next(n for n in names if names.count(n) > 1))} twice")
+        raise ValueError(f"has the key {quoted(twice(name for name, _ in pairs)[0])} twice")
     return found
 
 

@@ -17,6 +17,7 @@ from pydantic import AfterValidator, Field, field_validator
 
 from biascore.basics.frozen import FrozenMap
 from biascore.basics.options import Options
+from biascore.basics.twice import twice
 from biascore.basics.wording import listed, quoted
 from biascore.errors import DataError, OptionsError
 from biascore.files.forms import (
@@ -204,9 +205,10 @@ def read_table(
         )
     chosen = form.columns if others is None else (*needed, *(one for one in others if one in form.columns))
     columns = tuple(dict.fromkeys(chosen))
-    twice = [column for column in columns if form.columns.count(column) > 1]
-    if twice:
-        raise DataError(f"{display} has the column {quoted(twice[0])} twice. Rename one of them")
+    repeated = {*twice(form.columns)}
+    for column in columns:
+        if column in repeated:
+            raise DataError(f"{display} has the column {quoted(column)} twice. Rename one of them")
     rows: list[Row] = []
     malformed: list[Malformed] = []
     for record in form.records(columns):

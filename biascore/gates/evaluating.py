@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
+from biascore.basics.twice import twice
 from biascore.comparing import Comparison, Difference
 from biascore.comparing.two_runs import compared, loaded
 from biascore.errors import BiascoreError, OptionsError
@@ -57,10 +58,9 @@ def check_gates(
     those that were read, and those that are read now.
     """
     every = list(planned)
-    names = [name for name, _ in named(gates)]
+    for name in twice(name for name, _ in named(gates)):
+        raise OptionsError(f"two gates are called {name!r}. Give each a name of its own: name = ...")
     for name, gate in named(gates):
-        if names.count(name) > 1:
-            raise OptionsError(f"two gates are called {name!r}. Give each a name of its own: name = ...")
         if not gate.matches(every):
             some = ", ".join(dict.fromkeys(test for _, test, _ in every))
             raise OptionsError(

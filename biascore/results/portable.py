@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from types import MappingProxyType
@@ -74,11 +75,8 @@ def _absolute(value: object) -> Iterator[str]:
 def _names(paths: Collection[str]) -> dict[str, str]:
     """For each path the shortest end that no other path has."""
     parts = {path: PurePath(path).parts for path in paths}
+    ends = Counter(own[-n:] for own in parts.values() for n in range(1, len(own) + 1))
     return {
-        path: next(
-            "/".join(own[-n:])
-            for n in range(1, len(own) + 1)
-            if n == len(own) or all(other == path or parts[other][-n:] != own[-n:] for other in parts)
-        )
+        path: next("/".join(own[-n:]) for n in range(1, len(own) + 1) if n == len(own) or ends[own[-n:]] == 1)
         for path, own in parts.items()
     }

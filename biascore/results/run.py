@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
@@ -313,7 +314,7 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
     try:
         run = _from_body(body, folder, problems)
     except ValidationError as error:
-        what = "; ".join(few([one.text for one in problems_of(error, Measurement, list_known=False)]))
+        what = "; ".join(few(problems_of(error, Measurement, list_known=False), attrgetter("text")))
         return [*problems, f"{RUN_FILE} does not have the form of a run ({what})"], None
     except (ValueError, KeyError, TypeError) as error:
         return [*problems, f"{RUN_FILE} does not have the form of a run ({error})"], None

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
+from biascore.basics.twice import twice
 from biascore.files.reading import parse_json
 from biascore.files.writing import named
 
@@ -72,7 +73,5 @@ def _says_who(provenance: object) -> bool:
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+        raise ValueError(f"the key {twice(key for key, _ in pairs)[0]!r} stands twice in one object")
     return found

@@ -205,14 +205,20 @@ class Catalogue:
         )
 
 
-def natural_order(text: str) -> tuple[int | str, ...]:
+def natural_order(text: str) -> tuple[tuple[int, str] | str, ...]:
     """A sort key that reads digits as numbers and ignores case: ``weat2`` before ``weat10``."""
     parts = re.split(r"([0-9]+)", text.casefold())
     # Splitting on a group alternates text and digits, so equal positions always hold equal types.
-    return tuple(int(part) if position % 2 else part for position, part in enumerate(parts))
+    # By how many digits there are, not as int, which refuses more than 4,300 of them.
+    return tuple(_as_number(part) if position % 2 else part for position, part in enumerate(parts))
 
 
-def _test_order(test: Test) -> tuple[str, tuple[int | str, ...], str]:
+def _as_number(digits: str) -> tuple[int, str]:
+    told = digits.lstrip("0")
+    return len(told), told
+
+
+def _test_order(test: Test) -> tuple[str, tuple[tuple[int, str] | str, ...], str]:
     return test.language, natural_order(test.id), test.id
 
 

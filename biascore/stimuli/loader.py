@@ -60,10 +60,12 @@ def built(toml: Toml, stem: str, display: str, kinds: Kinds, remedy: str) -> Sti
         problems = list(reference_problems(entry, kinds))
         if not problems:
             return build_file(entry, kinds, stem, display, toml.sha256)
-    lines = [
-        _place(display, line_of(toml.text, key, toml.document), key) + problem for key, problem in problems
-    ]
-    raise StimuliError(brief("\n".join([*few(lines), *filter(None, [remedy])])))
+
+    def told(one: tuple[Sequence[str | int], str]) -> str:
+        key, problem = one
+        return _place(display, line_of(toml.text, key, toml.document), key) + problem
+
+    raise StimuliError(brief("\n".join([*few(problems, told), *filter(None, [remedy])])))
 
 
 def _place(display: str, line: int | None, key: Sequence[str | int]) -> str:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from biascore.errors import MAX_MESSAGE, BiascoreError, MissingExtraError
+from biascore.errors import MAX_MESSAGE, BiascoreError, MissingExtraError, PluginFailedError
 
 Files = Mapping[str, bytes]
 SECONDS: Final = 5
@@ -131,6 +131,8 @@ def ask(read: Callable[[Path], object], files: Files, room: Room, *, names: bool
         warnings.simplefilter("always")
         try:
             read(folder)
+        except PluginFailedError as error:  # what a reader within a plugin raised, the end of its time too
+            raise (error.__cause__ or error) from None
         except BiascoreError as error:
             problem = error
     grown = _resident() - before

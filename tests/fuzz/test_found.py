@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from biascore.basics.guard import guarded
+from biascore.errors import At, Owner
+
 from . import mutate, oracle, packing, readers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +25,7 @@ NEEDED = {
 }
 NEEDED |= {"fasttext-ftz": "fasttext"} | dict.fromkeys(SERVICES, "deepl")
 
+AT = At(Owner("reader", "biascore", "0"), "opening", "opening x")
 NO_ONE_ANSWER = {"openai-completion"}
 """It asks several questions and compares the answers, which one answer to all of them does not fit."""
 EXECUTES = re.compile(
@@ -98,8 +102,9 @@ def test_nothing_of_a_file_is_executed() -> None:
         (lambda _: _refuse("in/x: no \x07. Go"), None),
         (lambda _: _refuse("wrong. Correct it"), "names no file"),
         (lambda _: _refuse("in/x is wrong"), "without a next step"),
+        (lambda _: guarded(AT, lambda: _wrong("within a plugin")), "within a plugin"),
     ],
-    ids=["reads", "writes", "makes", "follows", "memory", "bell", "nameless", "stepless"],
+    ids=["reads", "writes", "makes", "follows", "memory", "bell", "nameless", "stepless", "guarded"],
 )
 def test_the_oracle_sees(doing: object, told: str | None, room: oracle.Room) -> None:
     if told is None:
@@ -107,6 +112,23 @@ def test_the_oracle_sees(doing: object, told: str | None, room: oracle.Room) -> 
         return
     with pytest.raises(oracle.Wrong, match=told):
         oracle.ask(doing, {"x": b""}, room)  # type: ignore[arg-type]
+
+
+def _wrong(message: str) -> None:
+    raise oracle.Wrong(message)
+
+
+def test_the_oracle_sees_a_plugin_that_takes_too_long(
+    room: oracle.Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oracle, "SECONDS", 0.05)
+
+    def endless(_folder: Path) -> None:
+        while True:
+            pass
+
+    with pytest.raises(oracle.TooLong):
+        oracle.ask(lambda folder: guarded(AT, lambda: endless(folder)), {"x": b""}, room)
 
 
 def _refuse(message: str) -> None:

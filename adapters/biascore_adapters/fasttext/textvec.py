@@ -73,13 +73,15 @@ class TextVectors:
             mark = len(codecs.BOM_UTF8) if first.startswith(codecs.BOM_UTF8) else 0
             header = parse_header(first[mark:])
             start = mark if header is None else len(first)
-            self._tabs = b"\t" in (first if header is None else stream.readline(_line_limit(header[1])))
+            self._tabs = b"\t" in first
             if header is None:
                 self.dimensions, claimed = self._headerless(self._spaced(first[mark:])), None
             else:
                 claimed, self.dimensions = header
             if not 0 < self.dimensions <= MAX_DIMENSIONS or claimed == 0:
                 raise corrupt(file.path, f"the header claims {claimed} words of {self.dimensions} dimensions")
+            if header is not None:
+                self._tabs = b"\t" in stream.readline(_line_limit(self.dimensions))
             stream.seek(start)
             self._index = self._scan(stream, start, has_header=header is not None)
             if self._names.settled():

@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -181,7 +182,7 @@ def load_grammar(path: Path, language: str | None = None) -> Grammar:
         grammar = Grammar.model_validate(_read(path, ()))
         _check(grammar, path, language)
     except ValidationError as error:
-        problems = "; ".join(few([problem.text for problem in problems_of(error, Grammar, list_known=False)]))
+        problems = "; ".join(few(problems_of(error, Grammar, list_known=False), attrgetter("text")))
         raise GrammarError(brief(f"{path}: {problems}. See docs/speaker-gender.md")) from error
     except GrammarError as error:
         raise GrammarError(brief(str(error))) from error

@@ -21,7 +21,7 @@ from biascore_metrics.coreference.winobias_test import (
 )
 
 _NAME: Final = re.compile(r"(pro|anti)_stereotyped_type([12])\.txt\.(\w+)")
-_LINE: Final = re.compile(r"\s*(\d+)\s+(\S.*)")
+_LINE: Final = re.compile(r"\s*(\d{1,9})\s+(\S.*)")
 _BRACKETS: Final = re.compile(r"\[([^\[\]]*)\]")
 _ARTICLE: Final = re.compile(r"(?:the|a|an)\s+", re.IGNORECASE)
 NO_OTHER: Final = "no other mention of the files is in its sentences"
@@ -127,7 +127,7 @@ def _lines(file: DataFile, encoding: str) -> list[Numbered]:
         if not line.strip():
             continue
         split = _LINE.fullmatch(line)
-        said = _resolved(split[2]) if split else "does not begin with a number"
+        said = _resolved(split[2]) if split else "does not begin with a number of at most nine digits"
         if split and int(split[1]) in numbers:
             said = f"has the number {split[1]} again"
         if isinstance(said, str):

@@ -93,4 +93,4 @@ def nearly_constant(fitted: Sequence[Fitted]) -> tuple[str, ...]:
 
 
 def _natural(id: str) -> list[tuple[int, str]]:
-    return [(int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", id)]
+    return [(len(part.lstrip("0")) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", id)]
