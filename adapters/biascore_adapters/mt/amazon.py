@@ -90,7 +90,7 @@ class AmazonBackend(TranslationService):
             ) from error
         except (boto.HTTPClientError, boto.ConnectionError, ResponseParserError) as error:
             failed = type(error).__name__
-        except (AttributeError, KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise AnswerError(
                 f"amazon-translate: the server answers in a form that boto3 cannot read ({type(error).__name__}: "
                 f"{shortened(error)}). Check the option server"

@@ -72,12 +72,14 @@ class ApertiumBackend(TranslationService):
         reply = self._http.send("GET", url)
         rows: Any = reply.value if reply.status == 200 else None
         try:
-            return frozenset((row["sourceLanguage"], row["targetLanguage"]) for row in rows["responseData"])
+            found = frozenset((row["sourceLanguage"], row["targetLanguage"]) for row in rows["responseData"])
+            "".join(code for pair in found for code in pair)  # TypeError for what is no text
         except (KeyError, TypeError) as error:
             raise AnswerError(
                 f"apertium: {url} does not list language pairs (status {reply.status}). Check that the address is "
                 "that of an apertium-apy server"
             ) from error
+        return found
 
 
 def _code(tag: str) -> str:

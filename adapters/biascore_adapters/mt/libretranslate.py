@@ -82,12 +82,14 @@ class LibreTranslateBackend(TranslationService):
         try:
             codes = [row["code"] for row in rows]
             # Servers older than 1.3.9 name no targets: any language translates to any other.
-            return {row["code"]: frozenset(row.get("targets", codes)) for row in rows}
+            found = {row["code"]: frozenset(row.get("targets", codes)) for row in rows}
+            "".join(code for own in (found, *found.values()) for code in own)  # TypeError for what is no text
         except (AttributeError, KeyError, TypeError) as error:
             raise AnswerError(
                 f"libretranslate: {url} does not list languages (status {reply.status}). Check that the address "
                 "is that of a LibreTranslate server, without /translate"
             ) from error
+        return found
 
     def _refusal(self, reply: HttpReply) -> Exception:
         said = reply.message("error")
