@@ -159,8 +159,10 @@ def test_a_limit_that_is_no_number_is_refused(tmp_path: Path, monkeypatch: pytes
 def test_words_without_end_in_messages_are_cut() -> None:
     path = "/a/" + "/".join(["folder"] * 200)
     assert brief(f"{path}: {'x' * 900} is wrong") == f"{path}: {'x' * 260}... (900 characters) is wrong"
-    assert few(["a"] * 12)[-1] == "and 2 more problems"
-    assert few(["a", "b"]) == ["a", "b"]
+    told: list[str] = []
+    assert few("abcdefghijkl", lambda one: told.append(one) or one)[-1] == "and 2 more problems"
+    assert told == [*"abcdefghij"], "only those that are shown are looked for in the file"
+    assert few(["a", "b"], str) == ["a", "b"]
 
 
 def test_a_grammar_includes_files_only(readers: dict[str, Reader], write: Write) -> None:
