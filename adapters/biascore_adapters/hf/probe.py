@@ -40,7 +40,9 @@ def probed(loaded: Loaded) -> Loaded:
     # Texts that are rounded together move each other, whatever their tokens see.
     later = None if loaded.alone else sees_later(states, *few_tokens(loaded))
     causal = loaded.causal if later is None else not later
-    if later is False and not loaded.exact:
+    if (
+        later is False and not loaded.exact and not loaded.quantised
+    ):  # quantised weights round by the shape of a batch
         padding = not moved_by_what_follows(states, *few_tokens(loaded))
     else:
         padding = not moved(loaded, states)
