@@ -40,9 +40,8 @@ def probed(loaded: Loaded) -> Loaded:
     # Texts that are rounded together move each other, whatever their tokens see.
     later = None if loaded.alone else sees_later(states, *few_tokens(loaded))
     causal = loaded.causal if later is None else not later
-    if (
-        later is False and not loaded.exact and not loaded.quantised
-    ):  # quantised weights round by the shape of a batch
+    # Quantised weights round by the shape of a batch, which only the other question sees.
+    if later is False and not loaded.exact and not loaded.quantised:
         padding = not moved_by_what_follows(states, *few_tokens(loaded))
     else:
         padding = not moved(loaded, states)
