@@ -15,8 +15,8 @@ from typing import Final
 from biascore.archive.check import Check
 from biascore.archive.contents import README_FILE, RUN, SAYS, TOP, results_of
 from biascore.errors import RunError
-from biascore.files.reading import MAX_UNPACKED, ZIP_DAMAGE, check_member, read_bytes
-from biascore.results.run_files import RUN_FILE, parse_run
+from biascore.files.reading import MAX_UNPACKED, ZIP_DAMAGE, check_member, parse_json, read_bytes
+from biascore.results.run_files import RUN_FILE
 
 MARK: Final = f"{TOP}/".encode()
 """What the head of every bundle holds, and so what tells it from other archives."""
@@ -123,7 +123,7 @@ def _archive(path: Path, found: Opened) -> AbstractContextManager[object]:
 def _items(run_file: Path) -> list[str]:
     """The item tables that a run.json names; none where it cannot be read, which is found when it is loaded."""
     try:
-        body = parse_run(read_bytes(run_file, RUN_FILE, RunError).decode())
+        body = parse_json(read_bytes(run_file, RUN_FILE, RunError).decode())
         return results_of([(one["metric"], one["test"]) for one in body["measurements"]])[1:]
     except (RunError, ValueError, KeyError, TypeError):
         return []

@@ -19,10 +19,9 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from biascore.basics.twice import twice
 from biascore.basics.wording import brief, quoted
 from biascore.errors import DataError
-from biascore.files.reading import MAX_TABLE_MB, check_counts, megabytes_allowed, raised
+from biascore.files.reading import MAX_TABLE_MB, check_counts, megabytes_allowed, object_of, raised
 
 Unit: TypeAlias = Literal["line", "row"]
 DELIMITERS: Final = {"comma": ",", "tab": "\t", "semicolon": ";"}
@@ -291,19 +290,12 @@ def _csv_problem(error: csv.Error) -> str:
     return str(error)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError(f"has the key {quoted(twice(name for name, _ in pairs)[0])} twice")
-    return found
-
-
 def _no_number(constant: str) -> str:
-    raise ValueError(f"holds {constant}, which is no JSON")
+    raise ValueError(f"it holds {constant}")
 
 
 _DECODE: Final[Callable[[str], Any]] = json.JSONDecoder(
-    object_pairs_hook=_once, parse_float=str, parse_int=str, parse_constant=_no_number
+    object_pairs_hook=object_of, parse_float=str, parse_int=str, parse_constant=_no_number
 ).decode
 
 
@@ -316,7 +308,7 @@ def _object(line: str) -> dict[str, Any] | str:
     except json.JSONDecodeError as error:
         return f"is no JSON ({error.msg} at character {error.pos + 1})"
     except ValueError as error:
-        return str(error)
+        return f"is no JSON ({error})"
     if not isinstance(found, dict):
         return f"is {_WHAT.get(type(found), 'text or a number')} and no JSON object"
     wrong = [f"has a key that {unusable}" for unusable in map(_unusable, found) if unusable]

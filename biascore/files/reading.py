@@ -28,6 +28,7 @@ from typing import Any, Final, Protocol, TypeVar
 import tomli  # tomllib, compiled: a third of the time
 
 from biascore.basics.suggest import did_you_mean
+from biascore.basics.twice import twice
 from biascore.basics.wording import brief, quoted
 from biascore.errors import BiascoreError, DataError, OptionsError
 
@@ -241,9 +242,20 @@ def parse_toml(text: str) -> dict[str, Any]:
     return _parsed(tomli.loads, text)
 
 
-def parse_json(text: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """What JSON says, each object made by ``pairs`` of its keys and values; raises ValueError as ``parse_toml`` does."""
-    return _parsed(partial(json.loads, object_pairs_hook=pairs), text)
+def parse_json(text: str | bytes, *, last_counts: bool = False) -> Any:
+    """What JSON says; raises ValueError as ``parse_toml`` does, and for a key that stands twice in one object.
+
+    ``last_counts``: of such keys the last one counts. For what another program reads too, and understands so.
+    """
+    return _parsed(partial(json.loads, object_pairs_hook=None if last_counts else object_of), text)
+
+
+def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object of its keys and values; raises ValueError for a key that stands twice, of which one would be hidden."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"the key {quoted(twice(key for key, _ in pairs)[0])} stands twice in one object")
+    return found
 
 
 def file_digest(path: Path, display: str, error: type[BiascoreError] = DataError) -> str:

@@ -289,7 +289,7 @@ def _raise_for_passing(answer: HttpAnswer, service: str) -> None:
 def _refusal(answer: HttpAnswer) -> HttpReply:
     text = answer.body.decode("utf-8", "replace")
     try:
-        return HttpReply(answer.status, parse_json(text), text)
+        return HttpReply(answer.status, parse_json(text, last_counts=True), text)
     except ValueError:
         return HttpReply(answer.status, None, text)
 
@@ -303,7 +303,7 @@ def _success(answer: HttpAnswer, service: str, url: str) -> HttpReply:
             "runs the server"
         ) from error
     try:
-        return HttpReply(answer.status, parse_json(text), text)
+        return HttpReply(answer.status, parse_json(text, last_counts=True), text)
     except ValueError as error:
         if "json" in answer.headers.get("content-type", ""):
             raise TransientModelError(

@@ -21,7 +21,7 @@ from biascore.basics.problems import problems_of
 from biascore.basics.wording import few
 from biascore.errors import RunError
 from biascore.files.paths import user_path
-from biascore.files.reading import read_bytes
+from biascore.files.reading import parse_json, read_bytes
 from biascore.files.writing import check_folder, finish, new_folder
 from biascore.models.usage import ModelUsed, QuestionCounts
 from biascore.results.agreement import Agreement, Order, agreements, orders
@@ -34,7 +34,7 @@ from biascore.results.hashes import canonical, content_hash, item_hash
 from biascore.results.measurement import Measurement
 from biascore.results.provenance import Provenance
 from biascore.results.result_lines import checks_of, result_lines
-from biascore.results.run_files import ITEMS_FOLDER, ROW_GROUP, RUN_FILE, in_the_way, items_path, parse_run
+from biascore.results.run_files import ITEMS_FOLDER, ROW_GROUP, RUN_FILE, in_the_way, items_path
 from biascore.results.scenarios import MappingUsed, ScenarioResult
 from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
@@ -297,7 +297,7 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
     if not (folder / RUN_FILE).exists():
         return [f"no {RUN_FILE} here, so this is not a stored run"], None
     try:
-        body = parse_run(read_bytes(folder / RUN_FILE, RUN_FILE, RunError).decode("utf-8"))
+        body = parse_json(read_bytes(folder / RUN_FILE, RUN_FILE, RunError).decode("utf-8"))
     except RunError as error:  # no regular file, or more than memory holds
         return [str(error)], None
     except ValueError as error:  # no UTF-8, no JSON

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from biascore.basics.twice import twice
 from biascore.files.reading import parse_json
 from biascore.files.writing import named
 
@@ -29,15 +28,10 @@ def items_path(number: int, metric: str, test: str) -> Path:
     return Path(ITEMS_FOLDER) / f"{number:04d}-{safe[:60]}.parquet"
 
 
-def parse_run(text: str) -> Any:
-    """The JSON of a run; raises ValueError also for a key that stands twice, of which one would be hidden."""
-    return parse_json(text, _each_once)
-
-
 def in_the_way(folder: Path) -> str:
     """What of a folder is not a run and its report, for a message; empty where nothing is."""
     try:
-        body = parse_run((folder / RUN_FILE).read_text(encoding="utf-8"))
+        body = parse_json((folder / RUN_FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return f"it is not a run, for it has no {RUN_FILE}, and it is not empty"
     except (OSError, ValueError) as error:
@@ -68,10 +62,3 @@ def _is_own(path: Path, folder: Path) -> bool:
 
 def _says_who(provenance: object) -> bool:
     return isinstance(provenance, dict) and isinstance(provenance.get("biascore_version"), str)
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError(f"the key {twice(key for key, _ in pairs)[0]!r} stands twice in one object")
-    return found

@@ -180,7 +180,7 @@ class ChatClient:
                 "the address and that the server runs"
             ) from None
         try:
-            return parse_json(response.content)
+            return parse_json(response.content, last_counts=True)
         except ValueError as error:
             if "json" in response.headers.get("content-type", ""):
                 raise TransientModelError(

@@ -136,7 +136,7 @@ def modules_of(path: Path) -> tuple[Module, ...]:
 def read_json_file(path: Path) -> Any:
     """The parsed JSON file; raises ModelLoadError where it cannot be read."""
     try:
-        return parse_json(read_bytes(path, str(path), ModelLoadError).decode("utf-8"))
+        return parse_json(read_bytes(path, str(path), ModelLoadError).decode("utf-8"), last_counts=True)
     except (OSError, ValueError) as error:
         raise ModelLoadError(
             f"{path} cannot be read ({first_line(error)}). Fetch or save the model again"
