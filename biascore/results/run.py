@@ -298,6 +298,9 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
         return [f"no {RUN_FILE} here, so this is not a stored run"], None
     try:
         body = parse_json(read_bytes(folder / RUN_FILE, RUN_FILE, RunError).decode("utf-8"))
+        json.dumps(
+            body, ensure_ascii=False
+        ).encode()  # a ValueError for half of a surrogate pair, which no file of it holds
     except RunError as error:  # no regular file, or more than memory holds
         return [str(error)], None
     except ValueError as error:  # no UTF-8, no JSON

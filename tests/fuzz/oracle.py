@@ -19,6 +19,8 @@ from typing import Any, Final
 
 from biascore.errors import MAX_MESSAGE, BiascoreError, MissingExtraError, PluginFailedError
 
+from .run import OWN
+
 Files = Mapping[str, bytes]
 SECONDS: Final = 5
 """Of processor time that an input may take; each is smaller than ``LARGEST`` bytes."""
@@ -31,7 +33,7 @@ _CHANGES: Final = {
     "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.symlink", "os.link", "os.truncate", "os.chmod", "os.utime",
 }  # fmt: skip
 _NEVER: Final = {
-    "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "pickle.find_class", "ctypes.dlopen",
+    "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "pickle.find_class",
 }  # fmt: skip
 _STEP: Final = re.compile(r"[.:;?,(] \S|\. *$")
 
@@ -83,6 +85,8 @@ class Room:
             return
         if event in _NEVER and args[0] != "uname":  # the openai package tells its server the platform
             self.done.append(f"{event} {args[:2]!r}")
+        elif event == "ctypes.dlopen" and self._place(str(args[0])).is_relative_to(self.top):
+            self.done.append(f"opened the library {args[0]}")
         elif event == "open":
             path, mode, flags = args
             if not isinstance(path, str | bytes):
@@ -140,13 +144,18 @@ def ask(read: Callable[[Path], object], files: Files, room: Room, *, names: bool
         raise Wrong(f"{room.done[0]}")
     if grown > MEGABYTES:
         raise Wrong(f"took {grown:.0f} MB")
-    foreign = [w for w in warned if not w.category.__module__.startswith("biascore")]
+    foreign = [w for w in warned if not (w.category.__module__.startswith("biascore") or _told_by_us(w))]
     if foreign:
         raise Wrong(f"warned {foreign[0].category.__name__} at {foreign[0].filename}:{foreign[0].lineno}")
     if problem is None or isinstance(problem, MissingExtraError):
         return None
     check_message(str(problem), [*files, folder.name] if names else [])
     return str(problem)
+
+
+def _told_by_us(warned: warnings.WarningMessage) -> bool:
+    """A UserWarning of our own code: those of libraries have other kinds, or come from their files."""
+    return warned.category is UserWarning and any(own in warned.filename for own in OWN)
 
 
 def check_message(message: str, names: list[str]) -> None:

@@ -9,11 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from biascore.errors import RunError
 
-from . import seeds, seeds_models
+from . import readers_models, seeds, seeds_models
 from .reader import Reader, engine
 from .seeds import WORDS, Seeds
 from .services import CHAT, COMPLETION, service
@@ -109,59 +107,6 @@ def grammar(folder: Path) -> None:
     detector = RuleDetector(load_grammar(folder / "xx.toml"))
     for sentence in ("Io sono stanca, ma lui era contento.", "am so", "Ja som unavený."):
         detector.detect(sentence)
-
-
-def basis(folder: Path) -> None:
-    from types import SimpleNamespace
-
-    from biascore_transforms.linear import from_file
-
-    found: Any = SimpleNamespace(identity=None, level=None)
-    learnt = from_file(str(folder / "basis.npz"), "leace", found)
-    for step in learnt.steps():
-        step.apply(np.ones((2, len(learnt.arrays["offset"])), dtype=np.float32), ["a", "b"])
-
-
-def onnx_folder(folder: Path) -> None:
-    from biascore.api.adapters import ModelRef
-    from biascore_adapters.onnx.locate import find
-    from biascore_adapters.transformer.pipeline import Pipeline
-
-    found = find(ModelRef("onnx", str(folder)))
-    found.files.digest()
-    Pipeline.read(found.files, allow_pickle=False)
-
-
-def model_folder(folder: Path) -> None:
-    """All that is read of a folder before torch is: configuration, modules, the weights behind the pooling."""
-    from biascore.api.adapters import ModelRef
-    from biascore_adapters.hf.locate import find_local
-    from biascore_adapters.transformer.pipeline import Pipeline
-
-    found = find_local(ModelRef("hf", str(folder)), allow_pickle=False)
-    assert found is not None
-    found.digest()
-    pipeline = Pipeline.read(found, allow_pickle=False)
-    if pipeline is not None:
-        repr(pipeline.described)
-        pipeline.width(found, 4)
-        range(pipeline.limit or 0)
-
-
-def weights(folder: Path) -> None:
-    from biascore_adapters.transformer.pipeline import module_tensors
-
-    module_tensors(folder, allow_pickle=False)
-
-
-def scorer(folder: Path) -> None:
-    from biascore.scorers.folder import read_scorer
-
-    found = read_scorer(folder / "s", str(folder / "s"))
-    repr(found.record.facts)
-    for quantity in found.quantities[:3]:
-        if found.record.encoder is None:
-            found.predict(quantity, ["I am glad and angry.", ""])
 
 
 def labelled(folder: Path) -> None:
@@ -316,10 +261,12 @@ READERS: dict[str, Reader] = {
     "lm-eval": answers("samples_x.jsonl", seeds.logs("lm-eval"), item=("doc.category", "doc.example_id")),
     "inspect": answers("log.json", seeds.logs("inspect")),
     "inspect-eval": answers("log.eval", seeds.logs("archive")),
-    "basis": Reader("basis.npz", basis, seeds_models.bases),
-    "onnx": Reader("", onnx_folder, seeds_models.onnx_folder),
-    "model-folder": Reader("", model_folder, seeds_models.sentence_folder),
-    "scorer": Reader("", scorer, seeds_models.scorers),
+    "basis": Reader("basis.npz", readers_models.basis, seeds_models.bases),
+    "onnx": Reader("", readers_models.onnx_folder, seeds_models.onnx_folder),
+    "model-folder": Reader("", readers_models.model_folder, seeds_models.sentence_folder),
+    "hf": Reader("", readers_models.opened, seeds_models.opened),
+    "hf-translation": Reader("", readers_models.translator, seeds_models.translators),
+    "scorer": Reader("", readers_models.scorer, seeds_models.scorers),
     "labelled": Reader("labelled.csv", labelled, seeds.labelled),
     "run": Reader("", run, seeds.runs),
     "bundle": Reader("run.zip", verify, seeds.bundles),
@@ -384,7 +331,7 @@ PARSERS = {
     "word vectors as text": ("vec",),
     "binary word vectors": ("fasttext-bin", "fasttext-ftz", "word2vec"),
     "arrays": ("basis", "checkpoint", "scorer"),
-    "model folders": ("model-folder", "onnx"),
+    "model folders": ("hf", "hf-translation", "model-folder", "onnx"),
     "archives": ("bundle", "inspect-eval"),
     "runs": ("run",),
     "answer cache": ("cache", "cached-answer"),

@@ -51,6 +51,7 @@ MODULES = [
     ),
     *(
         "biascore_adapters.hf.locate",
+        "biascore_adapters.hf.kinds",
         "biascore_adapters.onnx.locate",
         "biascore_adapters.transformer.pipeline",
     ),

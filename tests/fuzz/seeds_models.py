@@ -169,6 +169,41 @@ def sentence_folder() -> Seeds:
     ]
 
 
+def opened() -> Seeds:
+    """Models with random weights, small enough to be changed: masked, causal, one with a sequence head."""
+    import transformers
+
+    from ..builders import tiny
+
+    def saved(kind: str, auto: object = None, **changes: object) -> bytes:
+        with tempfile.TemporaryDirectory() as made:
+            width = (
+                {"n_embd": 8, "n_layer": 1} if kind == "gpt2" else {"hidden_size": 8, "num_hidden_layers": 1}
+            )
+            tiny.save_model(kind, Path(made), 1, auto, **width, **changes)
+            return packed_folder(Path(made))
+
+    head = transformers.AutoModelForSequenceClassification
+    return [saved("bert-uncased"), saved("llama"), saved("gpt2"), saved("bert-uncased", head, num_labels=2)]
+
+
+def translators() -> Seeds:
+    import transformers
+
+    from ..adapters.hf import translators as families
+    from ..builders import tiny
+
+    with tempfile.TemporaryDirectory() as made:
+        tokenizer = families.tokenizer_of("t5", Path(made))
+        tokenizer.save_pretrained(made)
+        config = families.config_of("t5", tokenizer)
+        config.update(
+            {"d_model": 8, "d_ff": 8, "d_kv": 4, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
+        )
+        tiny.save_random(transformers.AutoModelForSeq2SeqLM, config, Path(made), 1)
+        return [packed_folder(Path(made))]
+
+
 def scorers() -> Seeds:
     from biascore.scorers.parts import read_data
     from biascore.scorers.train import Training, train_scorer

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 import random
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,8 @@ NEEDED = {
     "inspect-eval": "zstandard",
     "onnx": "onnx",
     "model-folder": "safetensors",
+    "hf": "torch",
+    "hf-translation": "torch",
     "checkpoint": "safetensors",
 }
 NEEDED |= {"fasttext-ftz": "fasttext"} | dict.fromkeys(SERVICES, "deepl")
@@ -64,6 +69,8 @@ def test_what_was_found_is_read_or_refused(path: Path, room: oracle.Room) -> Non
         if other in SERVICES:
             pytest.importorskip("deepl")
             pytest.importorskip("openai")
+        with suppress(ImportError):  # before the room is watched: torch opens libraries
+            importlib.import_module(NEEDED.get(other, "biascore"))
         reader = readers.READERS[other]
         files = packing.unpacked(data, reader.file)
         assert files
@@ -98,13 +105,14 @@ def test_nothing_of_a_file_is_executed() -> None:
             lambda folder: (folder / "link").symlink_to("../canary.txt") or (folder / "link").read_text(),
             "read canary",
         ),
+        (lambda folder: _library(folder / "x.so"), "opened the library"),
         (lambda _: b"x" * 600_000_000, "took "),
         (lambda _: _refuse("in/x: no \x07. Go"), None),
         (lambda _: _refuse("wrong. Correct it"), "names no file"),
         (lambda _: _refuse("in/x is wrong"), "without a next step"),
         (lambda _: guarded(AT, lambda: _wrong("within a plugin")), "within a plugin"),
     ],
-    ids=["reads", "writes", "makes", "follows", "memory", "bell", "nameless", "stepless", "guarded"],
+    ids=["reads", "writes", "makes", "follows", "opens", "memory", "bell", "nameless", "stepless", "guarded"],
 )
 def test_the_oracle_sees(doing: object, told: str | None, room: oracle.Room) -> None:
     if told is None:
@@ -112,6 +120,12 @@ def test_the_oracle_sees(doing: object, told: str | None, room: oracle.Room) -> 
         return
     with pytest.raises(oracle.Wrong, match=told):
         oracle.ask(doing, {"x": b""}, room)  # type: ignore[arg-type]
+
+
+def _library(path: Path) -> None:
+    path.write_bytes(b"")
+    with suppress(OSError):
+        ctypes.CDLL(str(path))
 
 
 def _wrong(message: str) -> None:

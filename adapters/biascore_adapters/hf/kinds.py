@@ -36,7 +36,7 @@ def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
 
     Raises ModelLoadError where it cannot be opened, OptionsError for options that its kind has no use for.
     """
-    translates = (folder.config.get("architectures") or [""])[0] in TRANSLATION_ARCHITECTURES
+    translates = folder.architecture in TRANSLATION_ARCHITECTURES
     if translates and not encodes_alone(folder):
         if options.sentence is not None or options.long_texts == "cut":
             idle_one = "long_texts='cut'" if options.sentence is None else "sentence"
@@ -48,10 +48,10 @@ def open_backend(folder: ModelFolder, options: HfOptions) -> Backend:
         check_no_windows(folder.path, options)
         return TranslationBackend(folder, options)
     if folder.config.get("is_encoder_decoder") and not encodes_alone(folder):
-        stated = (folder.config.get("architectures") or ["no architecture stated"])[0]
         raise ModelLoadError(
-            f"{folder.path} is an encoder-decoder ({stated}), of which hf: takes neither embeddings nor masked words, and "
-            f"translations from {', '.join(TRANSLATION_ARCHITECTURES)} only. Use an encoder or a decoder alone"
+            f"{folder.path} is an encoder-decoder ({folder.architecture or 'no architecture stated'}), of which hf: takes "
+            "neither embeddings nor masked words, and translations from "
+            f"{', '.join(TRANSLATION_ARCHITECTURES)} only. Use an encoder or a decoder alone"
         )
     idle = [name for name in TRANSLATION_OPTIONS if getattr(options, name) is not None]
     if idle:

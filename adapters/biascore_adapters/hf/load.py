@@ -36,10 +36,10 @@ from biascore.errors import ModelLoadError
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.own_code import check_code, own_class, own_kind
 from biascore_adapters.hf.quantised import Quantised, not_loaded
-from biascore_adapters.hf.weights import check_weights, stored_narrower
+from biascore_adapters.hf.weights import check_size, check_weights, stored_narrower
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder, first_line
-from biascore_adapters.transformer.stated import PRETRAINING_WITH_MASKED_HEAD, UNSTATED
+from biascore_adapters.transformer.stated import PRETRAINING_WITH_MASKED_HEAD, longest_text
 from biascore_adapters.transformer.tokens import Reader
 
 _LIMITS: Final = ("max_position_embeddings", "max_seq_len")  # the latter is MPT's
@@ -89,7 +89,7 @@ def load(folder: ModelFolder, options: HfOptions) -> Loaded:
     facts = check_code(folder, options)
     device = place(options.device)
     kind, auto = kind_of(folder)
-    if kind == "encoder" and not folder.config.get("architectures"):
+    if kind == "encoder" and not folder.architecture:
         facts["head"] = "none: config.json states no architectures, so that only the bare model is opened"
     with quiet():
         tokenizer = _tokenizer(folder)
@@ -109,7 +109,7 @@ def load(folder: ModelFolder, options: HfOptions) -> Loaded:
         kind = "decoder"
     trunk = _trunk(model, device)
     rows = int(model.get_input_embeddings().get_parameter("weight").shape[0])
-    reader = Reader(tokenizer, _limit(trunk, tokenizer), rows)
+    reader = Reader(tokenizer, _limit(folder, trunk, tokenizer), rows)
     width = _width(folder, trunk, device)
     stated = getattr(config, "is_causal", True) and not getattr(config, "use_bidirectional_attention", False)
     causal = decoder and bool(stated)
@@ -136,7 +136,7 @@ def kind_of(folder: ModelFolder) -> tuple[Kind, Any]:
         return "encoder", AutoModelForTextEncoding
     if own := own_kind(folder):
         return own
-    name = (folder.config.get("architectures") or [""])[0]
+    name = folder.architecture
     if name in MODEL_FOR_MASKED_LM_MAPPING_NAMES.values() or name in PRETRAINING_WITH_MASKED_HEAD:
         return "masked", AutoModelForMaskedLM
     if name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values():
@@ -153,8 +153,7 @@ def kind_of(folder: ModelFolder) -> tuple[Kind, Any]:
 def encodes_alone(folder: ModelFolder) -> bool:
     """Whether the folder holds the encoder of an encoder-decoder by itself, as sentence-t5 and gtr-t5 do."""
     encoder = MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES.get(str(folder.config.get("model_type")), "")
-    stated = (folder.config.get("architectures") or [""])[0]
-    return encoder.endswith("EncoderModel") and (stated == encoder or bool(folder.modules))
+    return encoder.endswith("EncoderModel") and (folder.architecture == encoder or bool(folder.modules))
 
 
 @contextmanager
@@ -225,6 +224,8 @@ def model_of(
     if quantised:
         _check_library(folder, quantised, placed)
     model: PreTrainedModel
+    with quiet():
+        check_size(folder, auto)
     try:
         with quiet():
             opener, own = own_class(folder, auto)
@@ -291,7 +292,7 @@ def _trunk(model: PreTrainedModel, device: torch.device) -> PreTrainedModel:
     return cast(PreTrainedModel, found[-1] if found else model.base_model)
 
 
-def _limit(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | None:
+def _limit(folder: ModelFolder, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | None:
     """The longest text in tokens: the least of what tokenizer, configuration and position table state."""
     config = model.config.get_text_config()
     stated = [tokenizer.model_max_length, *(getattr(config, name, None) for name in _LIMITS)]
@@ -300,7 +301,7 @@ def _limit(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> int | 
         if name.endswith("position_embeddings") and padding is not None:
             # RoBERTa counts positions from padding_idx + 1
             stated.append(module.get_parameter("weight").shape[0] - padding - 1)
-    return min((int(n) for n in stated if n is not None and 0 < n < UNSTATED), default=None)
+    return longest_text(folder, stated)
 
 
 def _width(folder: ModelFolder, model: PreTrainedModel, device: torch.device) -> int:
@@ -322,6 +323,14 @@ def _width(folder: ModelFolder, model: PreTrainedModel, device: torch.device) ->
             f"Use a text encoder or decoder"
         )
     return int(hidden.shape[2])
+
+
+def end_tokens(model: PreTrainedModel, rows: int) -> tuple[list[int], list[object]]:
+    """The tokens that end what a model says, as its generation settings state them, and what of these is no token."""
+    stated = getattr(model.generation_config, "eos_token_id", None)
+    given = stated if isinstance(stated, list) else [] if stated is None else [stated]
+    ends = [one for one in given if type(one) is int and 0 <= one < rows]
+    return ends, [one for one in given if one not in ends]
 
 
 def unreadable(folder: ModelFolder, what: str, error: Exception) -> ModelLoadError:

@@ -24,7 +24,7 @@ from biascore_adapters.transformer.folder import (
     first_line,
     matching,
     modules_of,
-    read_json_file,
+    read_config,
 )
 
 PACKAGE: Final = "package:"
@@ -151,9 +151,7 @@ def _model_folder(root: Path, revision: str | None, *, allow_pickle: bool, own_c
             f"{path} is not a model folder: it has no config.json. Name the folder that save_pretrained() "
             "wrote; of the hub only such models are read, not GGUF files or adapters alone"
         )
-    config = read_json_file(path / "config.json")
-    if not isinstance(config, dict):
-        raise ModelLoadError(f"{path / 'config.json'} holds no JSON object. Save the model again")
+    config = read_config(path)
     foreign.check_config(path, config)
     # transformers would go on with an empty vocabulary, and every word would be unknown
     if not matching(path, VOCABULARY):

@@ -75,8 +75,11 @@ def own_kind(folder: ModelFolder) -> tuple[Kind, Any] | None:
     named = folder.config.get("auto_map") if folder.code else None
     if not named:
         return None
-    stated = (folder.config.get("architectures") or [""])[0]
-    fitting = [auto for auto, own in named.items() if auto in _KINDS and own.rpartition(".")[2] == stated]
+    fitting = [
+        auto
+        for auto, own in named.items()
+        if auto in _KINDS and own.rpartition(".")[2] == folder.architecture
+    ]
     found = [*fitting, *(auto for auto in _KINDS if auto in named)]
     return _KINDS[found[0]] if found else None
 
@@ -113,6 +116,11 @@ def _accepted(folder: ModelFolder, options: HfOptions) -> dict[str, str]:
             "trust_remote_code=true runs the folder's own code and native_code=true that of transformers. Set one of "
             "them"
         )
+    stated = folder.config.get("auto_map") or {}
+    if not (isinstance(stated, Mapping) and all(isinstance(own, str) for own in stated.values())):
+        raise ModelLoadError(
+            f"{folder.path} names something else than classes as its code (auto_map in config.json). Fetch the model again"
+        )
     named = _named(folder)
     if not named:
         raise OptionsError(
@@ -130,7 +138,7 @@ def _accepted(folder: ModelFolder, options: HfOptions) -> dict[str, str]:
             raise ModelLoadError(
                 f"{folder.path} lacks {match['module']}.py, which it names as its code (auto_map). Fetch the model again"
             )
-    if not _known(folder) and "AutoConfig" not in (folder.config.get("auto_map") or {}):
+    if not _known(folder) and "AutoConfig" not in stated:
         raise _unknown(folder)
     files = ", ".join(path.relative_to(folder.path).as_posix() for path in folder.code)
     return {"code": f"the folder's own, by its author ({files}), run with trust_remote_code=true"}

@@ -10,9 +10,10 @@ import numpy as np
 import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
 
+from biascore.api.support import quoted
 from biascore.errors import AnswerError
 from biascore_adapters.hf.head import VocabularyHead
-from biascore_adapters.hf.load import Loaded, quiet
+from biascore_adapters.hf.load import Loaded, end_tokens, quiet
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.probe import few_tokens
 from biascore_adapters.hf.trunk import Trunk
@@ -110,13 +111,12 @@ class Generator:
         self._model, self._reader, self._device = loaded.model, loaded.reader, loaded.device
         self._trunk, self._special = trunk, special
         self.most = options.max_answer_tokens or MAX_ANSWER_TOKENS
-        stated = getattr(loaded.model.generation_config, "eos_token_id", None)
-        ends = [stated] if isinstance(stated, int) else list(stated or ())
+        ends, others = end_tokens(loaded.model, loaded.reader.rows)
         self._ends = frozenset(ends)
         named = loaded.reader.tokenizer.convert_ids_to_tokens(ends)
-        self.facts = {
-            "answer_ends": f"at {', '.join(map(repr, named))}" if ends else "nowhere: no token is stated"
-        }
+        said = f"at {', '.join(map(repr, named))}" if ends else "nowhere: no token is stated"
+        unknown = f"; not at {', '.join(map(quoted, others))}, which is no token" if others else ""
+        self.facts = {"answer_ends": said + unknown}
         # The settings of the model itself, because those that a call leaves open are taken from them.
         self._model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
             eos_token_id=ends or None,

@@ -13,18 +13,19 @@ import transformers
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel
 
 from biascore.api.adapters import Backend, Cost, Identity, hookimpl
-from biascore.errors import AnswerError, QuestionError, UnsupportedLanguageError
+from biascore.api.support import quoted
+from biascore.errors import AnswerError, ModelLoadError, QuestionError, UnsupportedLanguageError
 from biascore_adapters.hf.languages import find_code, language_codes
 from biascore_adapters.hf.linear import fast_linear
-from biascore_adapters.hf.load import model_of, place, quiet, unreadable
+from biascore_adapters.hf.load import end_tokens, model_of, place, quiet, unreadable
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.own_code import check_code, conventions_of
 from biascore_adapters.hf.quantised import Quantised
 from biascore_adapters.hf.threads import on_threads, threads_fact
 from biascore_adapters.languages import subtags
 from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
-from biascore_adapters.transformer.folder import GENERATION, ModelFolder
-from biascore_adapters.transformer.stated import UNSTATED
+from biascore_adapters.transformer.folder import GENERATION, ModelFolder, first_line
+from biascore_adapters.transformer.stated import UNSTATED, longest_text
 from biascore_adapters.transformer.tokens import check_known, shown
 
 TRANSLATION_ARCHITECTURES: Final = (
@@ -33,6 +34,8 @@ TRANSLATION_ARCHITECTURES: Final = (
     "UMT5ForConditionalGeneration",
 )
 _MAX_NEW_TOKENS: Final = 256
+_MOST: Final = 100
+"""What a model may state as a setting: without a bound, a wrong number of beams takes all memory."""
 _WITH_CODES: Final = ("m2m_100", "marian", "mbart", "nllb-moe")
 
 
@@ -65,7 +68,10 @@ class TranslationBackend(Backend):
         self._model, stored = model_of(folder, options, AutoModelForSeq2SeqLM, self._device)
         self._kind = str(folder.config.get("model_type"))
         self._codes = language_codes(_tokens(self._tokenizer)) if self._kind in _WITH_CODES else {}
-        self._limit = self._most_tokens()
+        stated = getattr(self._model.config, "max_position_embeddings", None)
+        self._positions = stated if isinstance(stated, int) else UNSTATED
+        self._limit = longest_text(folder, (self._tokenizer.model_max_length, self._positions))
+        self._rows = int(self._model.get_input_embeddings().get_parameter("weight").shape[0])
         self._settings = self._generation()
         beams = int(self._settings["num_beams"])
         quantised = Quantised.of(folder.config)
@@ -149,7 +155,9 @@ class TranslationBackend(Backend):
         if self._codes:
             first = self._tokenizer.convert_tokens_to_ids(self._codes[find_code(target, self._codes, name)])
             return _Direction(find_code(source, self._codes, name), first_token=int(first))
-        tasks = self._folder.config.get("task_specific_params") or {}
+        stated = self._folder.config.get("task_specific_params")
+        listed = stated if isinstance(stated, dict) else {}
+        tasks = {name: one for name, one in listed.items() if isinstance(one, dict)}
         wanted = f"translation_{subtags(source)[0]}_to_{subtags(target)[0]}"  # T5 tells neither scripts nor regions
         task = tasks.get(f"translation_{source}_to_{target}", tasks.get(wanted))
         if task is None or "prefix" not in task:
@@ -204,6 +212,11 @@ class TranslationBackend(Backend):
                     f"the text {shown(text)} is {len(ids)} tokens long, special ones included, and the model takes "
                     f"{self._limit}. Shorten or split the text; it is never truncated"
                 )
+            if max(ids, default=0) >= self._rows:
+                raise QuestionError(
+                    f"the tokenizer gives the token number {max(ids)}, and the model has vectors for {self._rows} only. "
+                    "Use the tokenizer that the model was trained with"
+                )
         return read
 
     def _in_halves(
@@ -227,24 +240,30 @@ class TranslationBackend(Backend):
         self, texts: Sequence[str], ids: Sequence[Sequence[int]], direction: _Direction
     ) -> list[str]:
         faster = fast_linear(self._device, self._model.dtype)
-        with torch.inference_mode(), quiet(), on_threads(self._options.threads), faster:
-            inputs = self._tokenizer.pad({"input_ids": list(ids)}, return_tensors="pt").to(self._device)
-            forced = {} if direction.first_token is None else {"forced_bos_token_id": direction.first_token}
-            generate: Any = self._model.generate
-            sequences = generate(
-                input_ids=inputs["input_ids"],
-                attention_mask=inputs["attention_mask"],
-                **self._settings,
-                **forced,
-            )
-            found = self._tokenizer.batch_decode(sequences.tolist(), skip_special_tokens=True)
-        ends = torch.as_tensor(self._model.generation_config.eos_token_id, device=sequences.device).reshape(
-            -1
-        )
+        try:
+            with torch.inference_mode(), quiet(), on_threads(self._options.threads), faster:
+                inputs = self._tokenizer.pad({"input_ids": list(ids)}, return_tensors="pt").to(self._device)
+                forced = (
+                    {} if direction.first_token is None else {"forced_bos_token_id": direction.first_token}
+                )
+                generate: Any = self._model.generate
+                sequences = generate(
+                    input_ids=inputs["input_ids"],
+                    attention_mask=inputs["attention_mask"],
+                    **self._settings,
+                    **forced,
+                )
+                found = self._tokenizer.batch_decode(sequences.tolist(), skip_special_tokens=True)
+        except torch.cuda.OutOfMemoryError:
+            raise
+        except Exception as error:  # transformers raises what it likes for settings that do not fit together
+            raise ModelLoadError(
+                f"{self._folder.path} does not translate ({type(error).__name__}: {first_line(error)[:200]}). Compare its "
+                "config.json and generation_config.json with the original"
+            ) from error
         # The first token starts the decoder, and with some models it is the one that ends a text.
-        ended = torch.isin(sequences[:, 1:], ends).any(dim=1).tolist()
-        for text, whole in zip(texts, ended, strict=True):
-            if not whole:
+        for text, tokens in zip(texts, sequences[:, 1:].tolist(), strict=True):
+            if self._ends.isdisjoint(tokens):
                 self._tell_cut(text)
         return [str(answer) for answer in found]
 
@@ -262,13 +281,20 @@ class TranslationBackend(Backend):
 
     def _generation(self) -> dict[str, Any]:
         own, options = self._model.generation_config, self._options
+        for name in ("num_beams", "no_repeat_ngram_size", "length_penalty"):
+            stated = getattr(own, name, None)
+            if stated is not None and not (type(stated) in (int, float) and abs(stated) <= _MOST):
+                raise ModelLoadError(
+                    f"{self._folder.path} states {name} as {quoted(stated)}. Compare generation_config.json with the "
+                    "original"
+                )
         settings = {
             "num_beams": options.beams or own.num_beams or 1,
             "length_penalty": own.length_penalty
             if options.length_penalty is None
             else options.length_penalty,
             "no_repeat_ngram_size": options.no_repeat_ngram_size or own.no_repeat_ngram_size or 0,
-            "max_new_tokens": options.max_new_tokens or _MAX_NEW_TOKENS,
+            "max_new_tokens": options.max_new_tokens or min(_MAX_NEW_TOKENS, self._positions - 1),
             "do_sample": False,
         }
         if settings["num_beams"] == 1 or settings["length_penalty"] is None:
@@ -276,14 +302,9 @@ class TranslationBackend(Backend):
         own.max_length = None  # it would be warned of, beside max_new_tokens
         own.forced_eos_token_id = None  # it would make a translation that was cut off look whole
         own.use_cache = True
+        ends, _ = end_tokens(self._model, self._rows)
+        own.eos_token_id, self._ends = ends or None, frozenset(ends)
         return settings
-
-    def _most_tokens(self) -> int | None:
-        stated = [
-            self._tokenizer.model_max_length,
-            getattr(self._model.config, "max_position_embeddings", None),
-        ]
-        return min((int(n) for n in stated if n is not None and 0 < n < UNSTATED), default=None)
 
 
 def _is_flores(code: str) -> bool:

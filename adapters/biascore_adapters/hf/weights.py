@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import torch
 from safetensors import SafetensorError, safe_open
-from transformers import PreTrainedModel
+from transformers import AutoConfig, PreTrainedModel
 
 from biascore.errors import ModelLoadError
+from biascore_adapters.hf.quantised import Quantised
 from biascore_adapters.transformer.folder import ModelFolder
 
 # Types of a safetensors file that float32 makes larger, with their bytes.
 _NARROW: Final = {"BF16": 2, "F16": 2, "F8_E4M3": 1, "F8_E5M2": 1}
+FEW_PARTS: Final = 1000
+"""Layers or experts that a model may have whatever its weights are: some families share or stack the weights of all."""
+TIMES_ITS_WEIGHTS: Final = 4
+"""Parameters that a configuration may describe for each number in the weights: a head may be tied, a pooler missing."""
 LARGE: Final = 4 * 10**9
 """Bytes of a model in memory from which on a wider type than the stored one is worth a warning."""
 
@@ -62,6 +68,44 @@ def check_weights(folder: ModelFolder, model: PreTrainedModel, info: Mapping[str
     return f"{len(unused)}, such as {shown[0]}" if unused else ""
 
 
+def check_size(folder: ModelFolder, auto: Any) -> None:
+    """Raise ModelLoadError where ``config.json`` describes a model that is far larger than its weights.
+
+    transformers makes room for all that is described before it compares it with the weights, so that a wrong number there
+    would take all memory, or years. Pickles, quantised weights and models with code of their own are not counted.
+    """
+    if folder.pickled or folder.code or Quantised.of(folder.config):
+        return
+    tensors, numbers = _stored(folder)
+    if not tensors:
+        return  # damaged: transformers says so when it reads the weights
+    what = f"{folder.path / 'config.json'} describes a model"
+    remedy = f"in the weights next to it ({folder.weights[0].name}). Fetch or save the model again"
+    parts = max(_parts(folder.config), default=0)
+    if parts > max(FEW_PARTS, tensors):
+        raise ModelLoadError(
+            f"{what} of {parts:,} layers or experts, and there are {tensors:,} tensors {remedy}"
+        )
+    try:
+        config = AutoConfig.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
+        with torch.device("meta"):  # takes no memory
+            model = auto.from_config(config, trust_remote_code=False)
+    except Exception:  # it says why when it is loaded
+        return
+    described, held = sum(weights.numel() for weights in model.parameters()), sum(numbers.values())
+    if described > TIMES_ITS_WEIGHTS * held:
+        raise ModelLoadError(f"{what} of {described:,} parameters, and there are {held:,} {remedy}")
+
+
+def _parts(stated: object) -> Iterator[int]:
+    """The numbers of layers and experts that a configuration states, also in one within it."""
+    if isinstance(stated, Mapping):
+        for key, value in stated.items():
+            if type(value) is int and re.search("(^|_)(layers?|experts)$", key):
+                yield value
+            yield from _parts(value)
+
+
 def stored_narrower(folder: ModelFolder, dtype: str) -> str:
     """How much wider ``dtype`` makes the stored weights, in words, with a warning for a large model.
 
@@ -70,7 +114,7 @@ def stored_narrower(folder: ModelFolder, dtype: str) -> str:
     if folder.pickled:
         return ""
     wide = getattr(torch, dtype).itemsize
-    numbers = _numbers(folder)
+    _, numbers = _stored(folder)
     narrow = {kind: count for kind, count in numbers.items() if _NARROW.get(kind, wide) < wide}
     if not narrow:
         return ""
@@ -87,18 +131,19 @@ def stored_narrower(folder: ModelFolder, dtype: str) -> str:
     return f"{kinds}, {_gigabytes(now)}; as {dtype} {_gigabytes(then)}"
 
 
-def _numbers(folder: ModelFolder) -> Mapping[str, int]:
-    """How many numbers of each type the safetensors files hold, as their headers say."""
-    found: Counter[str] = Counter()
+def _stored(folder: ModelFolder) -> tuple[int, Mapping[str, int]]:
+    """Tensors of the safetensors files, and numbers of each type, as their headers say; none where one is damaged."""
+    tensors, found = 0, Counter[str]()
     for path in folder.weights:
         try:
             with safe_open(path, framework="pt") as file:
                 for name in file.keys():  # noqa: SIM118  (the file is no mapping)
                     tensor = file.get_slice(name)
                     found[tensor.get_dtype()] += math.prod(tensor.get_shape())
+                    tensors += 1
         except (SafetensorError, OSError):
-            return {}  # damaged: transformers says so when it reads the weights
-    return found
+            return 0, {}
+    return tensors, found
 
 
 def _gigabytes(size: int) -> str:

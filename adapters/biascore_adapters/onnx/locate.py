@@ -10,7 +10,7 @@ from biascore.api.adapters import ModelRef
 from biascore.errors import ModelLoadError
 from biascore_adapters.onnx.protobuf import Stated, read_stated
 from biascore_adapters.transformer.exported import EXPORTED_FILE, Exported
-from biascore_adapters.transformer.folder import VOCABULARY, ModelFolder, matching, modules_of, read_json_file
+from biascore_adapters.transformer.folder import VOCABULARY, ModelFolder, matching, modules_of, read_config
 
 GRAPH_FILE: Final = "model.onnx"
 
@@ -55,9 +55,7 @@ def find(ref: ModelRef) -> OnnxFolder:
         )
     if not (path / "config.json").is_file():
         raise ModelLoadError(f"{path} has no config.json. Copy it from the model that was exported")
-    config = read_json_file(path / "config.json")
-    if not isinstance(config, dict):
-        raise ModelLoadError(f"{path / 'config.json'} holds no JSON object. Fetch or export the model again")
+    config = read_config(path)
     # Without one transformers would go on with an empty vocabulary, and every word would be unknown.
     if not matching(path, VOCABULARY):
         raise ModelLoadError(

@@ -15,7 +15,7 @@ from biascore_adapters.onnx.options import OnnxOptions
 from biascore_adapters.transformer.arrays import Floats
 from biascore_adapters.transformer.exported import Exported
 from biascore_adapters.transformer.probes import SEES_ITSELF, Run, described, moved_by_padding, sees_later
-from biascore_adapters.transformer.stated import architecture_of, is_decoder, stated, tokenizer_of
+from biascore_adapters.transformer.stated import is_decoder, stated, tokenizer_of
 from biascore_adapters.transformer.tokens import Input, Reader
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class OnnxModel:
     @property
     def architecture(self) -> str:
         """The class that the configuration names."""
-        return architecture_of(self.folder.files.config) or "not stated"
+        return self.folder.files.architecture or "not stated"
 
     @property
     def precision(self) -> str:
@@ -120,7 +120,7 @@ def _check_fit(folder: OnnxFolder, tokenizer: PreTrainedTokenizerFast, known: Ex
     if graph.per_text:
         raise ModelLoadError(
             f"{folder.graph} gives {width} logits a text, and config.json names a language model "
-            f"({architecture_of(folder.files.config)}). Copy the configuration of the model that was exported"
+            f"({folder.files.architecture}). Copy the configuration of the model that was exported"
         )
     sizes = {"graph": width, "config.json": known.rows}
     # A tokenizer may have more entries than the model, as with hf: a text with such a token is refused.

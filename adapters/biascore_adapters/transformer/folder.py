@@ -69,6 +69,11 @@ class ModelFolder:
         return self.outer or self.path
 
     @property
+    def architecture(self) -> str:
+        """The class that the configuration names first; "" where it names none."""
+        return str((self.config.get("architectures") or [""])[0])
+
+    @property
     def module_files(self) -> tuple[Path, ...]:
         """The files of the modules behind the transformer, and what says how they go together."""
         own = (matching(self.root / module.path, MODULE_FILES) for module in self.modules[1:] if module.path)
@@ -131,6 +136,21 @@ def modules_of(path: Path) -> tuple[Module, ...]:
                 f"{file} names {inside!r}, outside its folder, which is refused. Fetch or save the model again"
             )
     return tuple(modules)
+
+
+def read_config(path: Path) -> Mapping[str, Any]:
+    """``config.json`` of a folder; raises ModelLoadError where it is no object, or what it names as its kind is no name."""
+    file = path / "config.json"
+    config = read_json_file(file)
+    if not isinstance(config, dict):
+        raise ModelLoadError(f"{file} holds no JSON object. Fetch or save the model again")
+    listed = config.get("architectures") or []
+    named = [*(listed if isinstance(listed, list) else [listed]), config.get("model_type") or ""]
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in named):
+        raise ModelLoadError(
+            f"{file} names as model_type or in architectures something else than names. Fetch or save the model again"
+        )
+    return config
 
 
 def read_json_file(path: Path) -> Any:

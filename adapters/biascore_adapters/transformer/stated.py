@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from biascore.api.support import quoted
 from biascore.errors import ModelLoadError
 from biascore_adapters.transformer.exported import Exported, Kind
 from biascore_adapters.transformer.folder import ModelFolder
@@ -65,10 +66,10 @@ def stated(folder: ModelFolder, tokenizer: PreTrainedTokenizerFast) -> Exported:
         raise ModelLoadError(
             f"{folder.path / 'config.json'} states no vocab_size. Copy the configuration of the model that was exported"
         )
-    kind, decoder = _kind(architecture_of(config)), is_decoder(config)
+    kind, decoder = _kind(folder.architecture), is_decoder(config)
     if kind == "encoder" and decoder:
         kind = "decoder"
-    reader = Reader(tokenizer, _limit(config, tokenizer), rows)
+    reader = Reader(tokenizer, _limit(folder, tokenizer), rows)
     return Exported(
         kind=kind,
         causal=decoder or kind == "causal",
@@ -114,11 +115,6 @@ def is_decoder(config: Mapping[str, Any]) -> bool:
     )
 
 
-def architecture_of(config: Mapping[str, Any]) -> str:
-    """The class that the configuration names first; "" where it names none."""
-    return str((config.get("architectures") or [""])[0])
-
-
 def _pad(config: Mapping[str, Any], kind: Kind, reader: Reader) -> int | None:
     """The padding: for a head the one that the configuration states, since decoders find the last token by it."""
     if kind == "head":
@@ -143,11 +139,28 @@ def _kind(architecture: str) -> Kind:
     return "encoder"
 
 
-def _limit(config: Mapping[str, Any], tokenizer: PreTrainedTokenizerFast) -> int | None:
+def longest_text(folder: ModelFolder, stated: Iterable[object]) -> int | None:
+    """The least of the stated numbers of tokens that a text may have, None where none is stated.
+
+    Raises ModelLoadError for one that is no number.
+    """
+    numbers: list[float] = []
+    for one in stated:
+        if isinstance(one, bool) or not isinstance(one, int | float | None):
+            raise ModelLoadError(
+                f"{folder.path} states {quoted(one)} as the longest text that it takes, which is no number of tokens. "
+                "Correct model_max_length in tokenizer_config.json, or max_position_embeddings in config.json"
+            )
+        if one is not None and 1 <= one < UNSTATED:
+            numbers.append(one)
+    return int(min(numbers)) if numbers else None
+
+
+def _limit(folder: ModelFolder, tokenizer: PreTrainedTokenizerFast) -> int | None:
     """The longest text in tokens: the least of what tokenizer and configuration state."""
+    config = folder.config
     table = config.get("max_position_embeddings", config.get("n_positions"))
     if isinstance(table, int) and config.get("model_type") in _POSITIONS_AFTER_PADDING:
         pad = config.get("pad_token_id", 1)
-        table -= (1 if pad is None else int(pad)) + 1
-    stated = (tokenizer.model_max_length, table)
-    return min((int(n) for n in stated if n is not None and 0 < n < UNSTATED), default=None)
+        table -= (pad if isinstance(pad, int) else 1) + 1
+    return longest_text(folder, (tokenizer.model_max_length, table))
