@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from biascore.archive.check import Check
@@ -49,7 +50,7 @@ def member_checks(run: Run, bundle: Opened) -> Iterator[Check]:
     for place, name in own.items():
         some = parts[place]
         here = some and all(members[one] == "" and one not in bundle.damaged for one in some)
-        if here and source_digest(bundle.top / place, place) != recorded[name]:
+        if here and _digest(bundle.top / place, place) != recorded[name]:
             yield Check(what=place, outcome="differs", detail=f"is not the {name} of the run")
     named = {*expected, *inputs, *results_of([(one.metric, one.test) for one in run])}
     strange = [
@@ -62,6 +63,14 @@ def member_checks(run: Run, bundle: Opened) -> Iterator[Check]:
     if len(strange) > _NAMED:
         detail = "the run does not name them, or they are no plain files"
         yield Check(what=f"{len(strange) - _NAMED} more members", outcome="differs", detail=detail)
+
+
+def _digest(path: Path, place: str) -> str:
+    """The hash of a member that is the user's own; none where it is neither a file that is read nor a folder of tables."""
+    try:
+        return source_digest(path, place)
+    except BiascoreError:
+        return ""
 
 
 def _is_folder(place: str, named: set[str]) -> bool:

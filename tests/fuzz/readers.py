@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from biascore.errors import RunError
 
-from . import readers_models, seeds, seeds_models
+from . import readers_answers, readers_models, seeds, seeds_models, seeds_runs
 from .reader import Reader, engine
+from .readers_answers import answers
 from .seeds import WORDS, Seeds
 from .services import CHAT, COMPLETION, service
 
@@ -55,30 +56,6 @@ def vectors(file: str, made: Callable[[], Seeds], **options: Any) -> Reader:
             list(vocabulary.blocks(4))
 
     return Reader(file, read, made)
-
-
-def answers(
-    file: str, made: Callable[[], Seeds], *ask: str, language: str | None = None, **options: Any
-) -> Reader:
-    """A file of precomputed answers: opened, and asked."""
-
-    def read(folder: Path) -> None:
-        more = {"language": language} if language else {}
-        with engine().model(f"answers:{folder / file}", **more, **options) as model:
-            if "translate" in model.capabilities:
-                model.translate(["I am."], "en", "sk")
-            if "score" in model.capabilities and model.identity.quantities:
-                model.score(["He is."], model.identity.quantities[0])
-
-    return Reader(file, read, made)
-
-
-def encoded(folder: Path) -> None:
-    """The first line names the encoding, as an option would; the rest is the file."""
-    name, _, rest = (folder / "table.csv").read_bytes().partition(b"\n")
-    (folder / "table.csv").write_bytes(rest)
-    encoding = name.decode("latin-1")[:40]
-    engine().model(f"answers:{folder / 'table.csv'}", language="it", encoding=encoding).close()
 
 
 def stimuli(folder: Path) -> None:
@@ -164,6 +141,30 @@ def corpus(folder: Path) -> None:
     read_corpus(folder / "corpus.txt")
 
 
+def gender_table(folder: Path) -> None:
+    from biascore.languages.gender_table import read_sentences
+
+    read_sentences(folder / "sentences.csv")
+
+
+def animates(folder: Path) -> None:
+    """A treebank and the list of words that are left out of it."""
+    test = engine().data(
+        "conllu",
+        folder / "bank.conllu",
+        language="es",
+        animates=str(folder / "a.txt"),
+        min_count=1,
+        held_out=0,
+    )
+    repr(test)
+
+
+def prompts(folder: Path) -> None:
+    """A benchmark and the prompts that it is asked with."""
+    repr(engine().data("kobbq", folder / "k.jsonl", language="ko", prompts=str(folder / "p.csv")))
+
+
 def pairs(folder: Path) -> None:
     from biascore.mitigation.corpus import read_pairs
 
@@ -182,39 +183,11 @@ def disk_cache(folder: Path) -> None:
     cache.close()
 
 
-def answer(folder: Path) -> None:
-    """Bytes that a cache gives for whatever is asked: what is no answer is dropped, and asked again."""
-    from biascore.models.questions import Choice, Masked
-    from biascore.models.source import Services
-
-    from ..builders.models import Lengths, model_of
-
-    raw = (folder / "answer").read_bytes()
-
-    class Given:
-        problem = ""
-
-        def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-            return dict.fromkeys(keys, raw)
-
-        def put(self, answers: object) -> None: ...
-        def drop(self, answers: object) -> bool:
-            return True
-
-        def close(self) -> None: ...
-
-    model = model_of(Lengths(), services=Services(cache=Given()))
-    model.embed(["he"])
-    model.translate(["he"], "en", "de")
-    model.mask_logprob([Masked("he is", ((0, 2),))])
-    repr(Choice)
-
-
 READERS: dict[str, Reader] = {
     "csv": data("gest", "gest.csv", seeds.good("gest")),
     "json-lines": data("gest", "gest.jsonl", seeds.good("json-lines")),
     "parquet": data("gest", "gest.parquet", seeds.gest_parquet),
-    "encodings": Reader("table.csv", encoded, seeds.encoded),
+    "encodings": Reader("table.csv", readers_answers.encoded, seeds.encoded),
     "stimuli": Reader("mine.toml", stimuli, seeds.stimuli),
     "audit": Reader("", audit, seeds.audits, names=False),
     "grammar": Reader("xx.toml", grammar, seeds.grammars),
@@ -259,6 +232,7 @@ READERS: dict[str, Reader] = {
     "translations": answers("out.csv", seeds.good("translations"), language="sk"),
     "scores": answers("scores.csv", seeds.scores, unit="nats"),
     "lm-eval": answers("samples_x.jsonl", seeds.logs("lm-eval"), item=("doc.category", "doc.example_id")),
+    "every-eval-ever": answers("results.jsonl", seeds.logs("every-eval-ever")),
     "inspect": answers("log.json", seeds.logs("inspect")),
     "inspect-eval": answers("log.eval", seeds.logs("archive")),
     "basis": Reader("basis.npz", readers_models.basis, seeds_models.bases),
@@ -268,14 +242,24 @@ READERS: dict[str, Reader] = {
     "hf-translation": Reader("", readers_models.translator, seeds_models.translators),
     "scorer": Reader("", readers_models.scorer, seeds_models.scorers),
     "labelled": Reader("labelled.csv", labelled, seeds.labelled),
-    "run": Reader("", run, seeds.runs),
-    "bundle": Reader("run.zip", verify, seeds.bundles),
-    "calibration": Reader("weat.json", calibration, seeds.calibrations),
-    "checkpoint": Reader("", checkpoint, seeds.checkpoints),
+    "run": Reader("", run, seeds_runs.runs),
+    "bundle": Reader("run.zip", verify, seeds_runs.bundles),
+    "calibration": Reader("weat.json", calibration, seeds_runs.calibrations),
+    "checkpoint": Reader("", checkpoint, seeds_runs.checkpoints),
+    "training": Reader("", readers_models.training, seeds_models.trainings),
     "corpus": Reader("corpus.txt", corpus, seeds.texts("He is here.\n\nShe works.\n")),
+    "gender-table": Reader(
+        "sentences.csv",
+        gender_table,
+        seeds.texts("sentence,expected\nI am.,masculine\nShe.,feminine\nIt.,none\n"),
+    ),
+    "animates": Reader("", animates, seeds.animates),
+    "prompts": Reader("", prompts, seeds.prompts),
+    "numbers": Reader("", readers_answers.numbers, seeds.numbers),
+    "choices": answers("choices.csv", seeds.texts("item,answer\n1,A\n2,the girl\n")),
     "word-pairs": Reader("pairs.csv", pairs, seeds.texts("female,male\nshe,he\nqueen,king\n")),
-    "cache": Reader("", disk_cache, seeds.caches),
-    "cached-answer": Reader("answer", answer, seeds.answers, names=False),
+    "cache": Reader("", disk_cache, seeds_runs.caches),
+    "cached-answer": Reader("answer", readers_answers.answer, seeds_runs.answers, names=False),
     "deepl": service(
         "deepl",
         {"translations": [{"detected_source_language": "EN", "text": "Hallo.", "billed_characters": 6}]},
@@ -308,8 +292,9 @@ READERS: dict[str, Reader] = {
 
 PARSERS = {
     "rows of text": (
-        *("csv", "crows-pairs", "encodings", "gender-variants", "labelled", "noun-pairs", "nouns"),
-        *("outcomes", "scores", "translations", "valence-norms", "word-pairs"),
+        *("choices", "crows-pairs", "csv", "encodings", "gender-table", "gender-variants", "labelled"),
+        *("noun-pairs", "nouns"),
+        *("numbers", "outcomes", "prompts", "scores", "translations", "valence-norms", "word-pairs"),
     ),
     "JSON": (
         *(
@@ -317,6 +302,7 @@ PARSERS = {
             "calibration",
             "discrim-eval",
             "esbbq",
+            "every-eval-ever",
             "ggbbq",
             "inspect",
             "json-lines",
@@ -325,12 +311,12 @@ PARSERS = {
         ),
         *("mbbq", "stereoset"),
     ),
-    "lines": ("analogies", "conllu", "corpus", "mt-geneval", "winobias", "winogender"),
+    "lines": ("analogies", "animates", "conllu", "corpus", "mt-geneval", "winobias", "winogender"),
     "TOML": ("audit", "eec-parts", "grammar", "stimuli"),
     "Parquet": ("parquet",),
     "word vectors as text": ("vec",),
     "binary word vectors": ("fasttext-bin", "fasttext-ftz", "word2vec"),
-    "arrays": ("basis", "checkpoint", "scorer"),
+    "arrays": ("basis", "checkpoint", "scorer", "training"),
     "model folders": ("hf", "hf-translation", "model-folder", "onnx"),
     "archives": ("bundle", "inspect-eval"),
     "runs": ("run",),

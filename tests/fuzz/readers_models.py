@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,24 @@ def translator(folder: Path) -> None:
         f"hf:{folder}", threads=1, max_new_tokens=6, no_repeat_ngram_size=1, truncated="keep"
     ) as model:
         model.translate(["He is a nurse."], "en", "de")
+
+
+@cache
+def _trained() -> Any:
+    """A model with one weight, in the place of the one that is trained."""
+    from types import SimpleNamespace
+
+    import torch
+
+    return SimpleNamespace(model=torch.nn.Linear(2, 1, bias=False), device=torch.device("cpu"))
+
+
+def training(folder: Path) -> None:
+    """The state of a training, which is gone on with."""
+    from biascore.api.adapters import Training
+    from biascore_adapters.hf.training import State
+
+    State(_trained(), Training(), folder / "state")
 
 
 def scorer(folder: Path) -> None:

@@ -124,11 +124,15 @@ name = "pairs"
 [[measurements]]
 metric = "weat"
 tests = ["en/weat7", "en/weat[68]"]
-models = ["p"]
+models = ["p", "q"]
 options = { resamples = 100 }
+[[measurements]]
+metric = "crows-pairs"
+tests = ["en/pairs"]
+models = ["answers:scores.csv"]
 [[gates]]
 name = "g"
-measurements = ["weat:*"]
+measurements = ["en/*"]
 fail_on = "detected"
 [[scenarios]]
 name = "hiring"
@@ -149,7 +153,14 @@ def audits() -> Seeds:
 def bbq() -> Seeds:
     from ..metrics.bbq.written import bbq_row
 
-    return [lines(bbq_row(number) for number in range(2))]
+    unknown, black = ["Not known", "unknown"], ["Black", "African American"]
+    genders = [["the Black woman", "F-Black"], ["the white man", "M-White"], unknown]
+    classes = [["the cleaner", "lowSES-Black"], ["the banker", "highSES-White"], unknown]
+    return [
+        lines(bbq_row(number) for number in range(2)),
+        lines([bbq_row(0, category="Race_x_gender", infos=genders, groups=black)]),
+        lines([bbq_row(0, category="Race_x_SES", infos=classes, groups=black)]),
+    ]
 
 
 def family(name: str) -> Callable[[], Seeds]:
@@ -187,7 +198,7 @@ def stereoset() -> Seeds:
 def discrim_eval() -> Seeds:
     from ..metrics.discrim_eval.test_format import rows
 
-    return [lines(rows())]
+    return [lines(rows()), lines(rows(fill_type="explicit"))]
 
 
 def eec_parts() -> Seeds:
@@ -200,6 +211,20 @@ def conllu() -> Seeds:
     from ..metrics.grammatical_gender.test_formats import BANK
 
     return ["\n".join(["# sent_id = 1", *BANK, "", ""]).encode()]
+
+
+def animates() -> Seeds:
+    bank = conllu()[0]
+    return [packed({"bank.conllu": bank, "a.txt": "médico\nMesa\n\n".encode()})]
+
+
+def prompts() -> Seeds:
+    rows = "prompt,unknown\n{context}\\nQ: {question}\\nA:,알 수 없음\n".encode()
+    return [packed({"k.jsonl": family("kobbq")()[0], "p.csv": rows})]
+
+
+def numbers() -> Seeds:
+    return [packed({"n.txt": b"0.5\n-1e-3\n", "s.csv": b"text,id\nHe is.,1\nShe is.,2\n"})]
 
 
 def geneval() -> Seeds:
@@ -232,8 +257,9 @@ def logs(kind: str) -> Callable[[], Seeds]:
                 return [
                     lines(rows),
                     lines([harnesses.lm_eval_text(0, "the boy")]),
-                    lines([harnesses.every_eval_ever(1, "x")]),
                 ]
+            case "every-eval-ever":
+                return [lines([harnesses.every_eval_ever(n, "the boy") for n in range(2)])]
             case "inspect":
                 samples = [harnesses.inspect(n, "A") for n in range(2)]
                 return folder(lambda at: harnesses.log(at / "x", samples), whole=False)
@@ -252,78 +278,6 @@ def labelled() -> Seeds:
         "text,anger,joy\nI rage.,0.9,0.1\nI sing.,0.1,0.9\n",
         "text,emotion,score\nI rage.,anger,0.5\nI sing.,joy,0.75\n",
     )()
-
-
-def runs() -> Seeds:
-    from ..builders.runs import measurement, run_of, typical_run
-
-    small = run_of(measurement())
-    return [*folder(lambda at: small.save(at / "run")), *folder(lambda at: typical_run().save(at / "run"))]
-
-
-def bundles() -> Seeds:
-    from biascore.archive.bundle import write_bundle
-
-    from ..builders.runs import measurement, run_of
-
-    found = []
-    with tempfile.TemporaryDirectory() as made:
-        run_of(measurement(), stimuli=(), models=()).save(Path(made, "run"))
-        write_bundle(Path(made, "run"), Path(made, "run.zip"))
-        found.append(Path(made, "run.zip").read_bytes())
-    return found
-
-
-def calibrations() -> Seeds:
-    from biascore.calibration.calibration import Calibration, Cell, Size
-
-    cells = tuple(Cell(times=1, planted=x, found=(x, None), verdicts="di") for x in (0.0, 1.0))
-    size = Size(times=1, items={"X": 8}, n={"X": 8})
-    made = Calibration(
-        metric="weat", variant="", test="en/weat6", test_title="t", kind="association", concept="gender", estimate="d",
-        unit="sd", neutral=0.0, alpha=0.05, power=0.8, setup={"seed": 1}, sizes=(size,), cells=cells,
-    )  # fmt: skip
-    return [made.write()]
-
-
-def checkpoints() -> Seeds:
-    from biascore.models.training import Checkpoints
-
-    def write(at: Path) -> None:
-        with Checkpoints(at / "state", {"steps": 3, "model": {"ref": "m"}}, minutes=1).keep() as new:
-            (new / "state.json").write_text(json.dumps({"step": 2, "losses": [0.5]}), encoding="utf-8")
-            (new / "state.safetensors").write_bytes(
-                safetensors({"weight/w": np.ones(2), "exp_avg/w": np.ones(2), "step/w": 2.0})
-            )
-
-    return folder(write)
-
-
-def caches() -> Seeds:
-    """The file of a cache, and the bytes that answers are kept as."""
-    from biascore.models.cache import DiskCache
-
-    def write(at: Path) -> None:
-        cache = DiskCache(at)
-        cache.put({bytes([n]) * 20: bytes(8) for n in range(3)})
-        cache.close()
-
-    return folder(write)
-
-
-def answers() -> Seeds:
-    from biascore.models import codecs
-    from biascore.models.questions import Chosen, TokenLogprobs
-
-    return [
-        *(
-            codecs.encode_vector(np.ones(2, dtype=np.float32)),
-            codecs.encode_score(0.5),
-            codecs.encode_text("x"),
-        ),
-        codecs.encode_logprobs(TokenLogprobs(("a", "b"), ((0, 1), (1, 2)), (-0.5, -1.0))),
-        codecs.encode_chosen(Chosen("text", (), 1, "chosen", "B", (), 0.0)),
-    ]
 
 
 def http(*bodies: Any) -> Callable[[], Seeds]:

@@ -204,6 +204,18 @@ def translators() -> Seeds:
         return [packed_folder(Path(made))]
 
 
+def trainings() -> Seeds:
+    tensors = {"weight/weight": np.ones((1, 2)), "exp_avg/weight": np.ones((1, 2)), "step/weight": 2.0}
+    return [
+        packed(
+            {
+                "state/state.json": b'{"step": 2, "losses": [0.5]}',
+                "state/state.safetensors": safetensors(tensors),
+            }
+        )
+    ]
+
+
 def scorers() -> Seeds:
     from biascore.scorers.parts import read_data
     from biascore.scorers.train import Training, train_scorer

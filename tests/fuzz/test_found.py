@@ -25,6 +25,7 @@ NEEDED = {
     "onnx": "onnx",
     "model-folder": "safetensors",
     "hf": "torch",
+    "training": "torch",
     "hf-translation": "torch",
     "checkpoint": "safetensors",
 }

@@ -62,7 +62,9 @@ class ChoicesBackend(Backend):
             )
             raise DataError(f"{shown} {what}. Name a file of one kind, or keep one with the option only")
         (self._way,) = ways
-        prompts = hashlib.sha256("".join(sorted(one.prompt for one in found)).encode()).hexdigest()
+        prompts = hashlib.sha256(
+            "".join(sorted(one.prompt for one in found)).encode("utf-8", "surrogatepass")
+        ).hexdigest()
         self.identity = Identity(
             f"sha256:{file_digest(path, shown)}",
             ways=(self._way,),

@@ -72,7 +72,7 @@ def fine_tune(
     masking = _masking(loaded, training.masked)
     try:
         with _own_random(loaded.device), progress.task("training", steps) as advance:
-            state = _State(loaded, training, checkpoints.latest)
+            state = State(loaded, training, checkpoints.latest)
             advance(state.step)
             order, of_epoch = np.empty(0, dtype=np.int64), -1
             while state.step < steps:
@@ -97,7 +97,7 @@ def fine_tune(
     return Trained(ADAPTER, len(pieces), steps, tuple(total / a_epoch for total in state.losses))
 
 
-class _State:
+class State:
     """The copy that is trained, its optimiser, the steps made, and the sum of losses of each epoch.
 
     A step depends on nothing but these, its batch and the seed, so that a training may stop after any.
