@@ -98,6 +98,9 @@ def tokenizer_of(folder: ModelFolder) -> PreTrainedTokenizerFast:
             f"{folder.path} has only the slow tokenizer {type(tokenizer).__name__}, which cannot say which "
             "characters a token covers. Save a fast one (tokenizer.json) next to the graph"
         )
+    longest_text(
+        folder, [tokenizer.model_max_length]
+    )  # which is read with every text, whatever an export stated
     return tokenizer
 
 
