@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
@@ -40,7 +40,7 @@ from biascore_adapters.hf.weights import check_size, check_weights, stored_narro
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder, first_line
 from biascore_adapters.transformer.stated import PRETRAINING_WITH_MASKED_HEAD, longest_text
-from biascore_adapters.transformer.tokens import Reader
+from biascore_adapters.transformer.tokens import Reader, errors_of_libraries
 
 _LIMITS: Final = ("max_position_embeddings", "max_seq_len")  # the latter is MPT's
 
@@ -190,18 +190,21 @@ def place(name: str) -> torch.device:
 
 
 def _tokenizer(folder: ModelFolder) -> PreTrainedTokenizerFast:
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(
-            folder.path, trust_remote_code=bool(folder.code), local_files_only=True
-        )
-    except Exception as error:  # whatever the file makes the Rust and Python parsers raise
-        raise unreadable(folder, "tokenizer", error) from error
+    tokenizer = any_tokenizer(folder)
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise ModelLoadError(
             f"{folder.path} has only the slow tokenizer {type(tokenizer).__name__}, which cannot say which "
             "characters a token covers. Save a fast one (tokenizer.json) next to the model"
         )
     return tokenizer
+
+
+def any_tokenizer(folder: ModelFolder) -> Any:
+    """The tokenizer of a folder, fast or slow; raises ModelLoadError where it cannot be read."""
+    with unreadable(folder, "tokenizer"):
+        return AutoTokenizer.from_pretrained(
+            folder.path, trust_remote_code=bool(folder.code), local_files_only=True
+        )
 
 
 def model_of(
@@ -226,9 +229,9 @@ def model_of(
     model: PreTrainedModel
     with quiet():
         check_size(folder, auto)
-    try:
-        with quiet():
-            opener, own = own_class(folder, auto)
+    with unreadable(folder, "model"), quiet():
+        opener, own = own_class(folder, auto)
+        try:
             model, info = opener.from_pretrained(
                 folder.path,
                 dtype=getattr(torch, options.dtype),
@@ -238,11 +241,10 @@ def model_of(
                 **own,
                 **placed,
             )
-    except Exception as error:  # safetensors, pickle, torch and transformers each raise their own
-        # On a GPU some methods import their library only here.
-        if quantised and isinstance(error, ImportError):
-            raise not_loaded(folder.path, quantised.method, first_line(error)[:200]) from error
-        raise unreadable(folder, "model", error) from error
+        except ImportError as error:
+            if quantised:  # on a GPU some methods import their library only here
+                raise not_loaded(folder.path, quantised.method, first_line(error)[:200]) from error
+            raise
     unused = check_weights(folder, model, info, head=head)
     try:
         model.train(False)
@@ -333,13 +335,7 @@ def end_tokens(model: PreTrainedModel, rows: int) -> tuple[list[int], list[objec
     return ends, [one for one in given if one not in ends]
 
 
-def unreadable(folder: ModelFolder, what: str, error: Exception) -> ModelLoadError:
-    """The error for files that a library could not read."""
-    reason = " ".join(str(error).split())[:300]
-    if folder.code:
-        remedy = "Its own code may need other packages or another version of transformers: see what its authors say"
-    else:
-        remedy = "The files may be damaged or incomplete: fetch or save the model again"
-    return ModelLoadError(
-        f"the {what} in {folder.path} cannot be read ({type(error).__name__}: {reason}). {remedy}"
-    )
+def unreadable(folder: ModelFolder, what: str) -> AbstractContextManager[None]:
+    """Within it, what a library raises that cannot read the files is a ModelLoadError."""
+    own = "Its own code may need other packages or another version of transformers: see what its authors say"
+    return errors_of_libraries(f"the {what} in {folder.path}", own if folder.code else "")

@@ -10,14 +10,14 @@ from typing import Any, Final
 
 import torch
 import transformers
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel
+from transformers import AutoModelForSeq2SeqLM, PreTrainedModel
 
 from biascore.api.adapters import Backend, Cost, Identity, hookimpl
 from biascore.api.support import quoted
 from biascore.errors import AnswerError, ModelLoadError, QuestionError, UnsupportedLanguageError
 from biascore_adapters.hf.languages import find_code, language_codes
 from biascore_adapters.hf.linear import fast_linear
-from biascore_adapters.hf.load import end_tokens, model_of, place, quiet, unreadable
+from biascore_adapters.hf.load import any_tokenizer, end_tokens, model_of, place, quiet
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.own_code import check_code, conventions_of
 from biascore_adapters.hf.quantised import Quantised
@@ -26,7 +26,7 @@ from biascore_adapters.languages import subtags
 from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
 from biascore_adapters.transformer.folder import GENERATION, ModelFolder, first_line
 from biascore_adapters.transformer.stated import UNSTATED, longest_text
-from biascore_adapters.transformer.tokens import check_known, shown
+from biascore_adapters.transformer.tokens import check_known, errors_of_libraries, shown
 
 TRANSLATION_ARCHITECTURES: Final = (
     *("M2M100ForConditionalGeneration", "MBartForConditionalGeneration", "MT5ForConditionalGeneration"),
@@ -63,7 +63,7 @@ class TranslationBackend(Backend):
         found = check_code(folder, options)
         self._device = place(options.device)
         with quiet():
-            self._tokenizer = _tokenizer(folder)
+            self._tokenizer = any_tokenizer(folder)
         self._model: PreTrainedModel
         self._model, stored = model_of(folder, options, AutoModelForSeq2SeqLM, self._device)
         self._kind = str(folder.config.get("model_type"))
@@ -201,7 +201,7 @@ class TranslationBackend(Backend):
             return []
         if direction.source_language is not None:
             self._tokenizer.src_lang = direction.source_language
-        with quiet():
+        with quiet(), errors_of_libraries(f"the tokenizer in {self._folder.path}"):
             encoded = self._tokenizer(
                 [direction.prefix + text for text in texts], truncation=False, padding=False, verbose=False
             )
@@ -309,15 +309,6 @@ class TranslationBackend(Backend):
 
 def _is_flores(code: str) -> bool:
     return len(code) == 8 and code[3] == "_"
-
-
-def _tokenizer(folder: ModelFolder) -> Any:
-    try:
-        return AutoTokenizer.from_pretrained(
-            folder.path, trust_remote_code=bool(folder.code), local_files_only=True
-        )
-    except Exception as error:  # whatever the files make the Rust and Python parsers raise
-        raise unreadable(folder, "tokenizer", error) from error
 
 
 def _tokens(tokenizer: Any) -> set[str]:

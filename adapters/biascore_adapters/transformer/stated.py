@@ -12,7 +12,7 @@ from biascore.api.support import quoted
 from biascore.errors import ModelLoadError
 from biascore_adapters.transformer.exported import Exported, Kind
 from biascore_adapters.transformer.folder import ModelFolder
-from biascore_adapters.transformer.tokens import Reader
+from biascore_adapters.transformer.tokens import Reader, errors_of_libraries
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -85,14 +85,8 @@ def tokenizer_of(folder: ModelFolder) -> PreTrainedTokenizerFast:
     """The folder's fast tokenizer; raises ModelLoadError where it cannot be read or is a slow one."""
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-    try:
+    with errors_of_libraries(f"the tokenizer in {folder.path}"):
         tokenizer = AutoTokenizer.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
-    except Exception as error:  # whatever the file makes the Rust and Python parsers raise
-        reason = " ".join(str(error).split())[:300]
-        raise ModelLoadError(
-            f"the tokenizer in {folder.path} cannot be read ({type(error).__name__}: {reason}). The files may be "
-            "damaged or incomplete: fetch or save it again"
-        ) from error
     if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise ModelLoadError(
             f"{folder.path} has only the slow tokenizer {type(tokenizer).__name__}, which cannot say which "

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from biascore.api.queries import Span
-from biascore.errors import QuestionError
+from biascore.errors import BiascoreError, ModelLoadError, QuestionError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
@@ -101,6 +102,21 @@ class Tokens:
         return self.unknown is not None and all(self.ids[i] == self.unknown for i in positions)
 
 
+@contextmanager
+def errors_of_libraries(what: str, remedy: str = "") -> Iterator[None]:
+    """ModelLoadError for whatever ``what`` makes a library raise, also for a panic of one in Rust, which is no Exception."""
+    try:
+        yield
+    except BiascoreError:
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__module__ != "pyo3_runtime":
+            raise
+        reason = " ".join(str(error).split())[:300]
+        remedy = remedy or "The files may be damaged or incomplete: fetch or save the model again"
+        raise ModelLoadError(f"{what} cannot be read ({type(error).__name__}: {reason}). {remedy}") from error
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """A tokenizer and what its model takes: ``limit`` tokens a text (None: any), ids below ``rows``."""
@@ -138,18 +154,19 @@ class Reader:
             _check_characters(text)
         if not texts:
             return []
-        # verbose: the tokenizer would log that a text is too long, which is an error below
-        encoded = self.tokenizer(
-            [before + text for text in texts],
-            truncation=cut is not None,
-            max_length=cut,
-            padding=False,
-            return_attention_mask=False,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=True,
-            add_special_tokens=special,
-            verbose=False,
-        )
+        with errors_of_libraries(f"the tokenizer in {self.tokenizer.name_or_path}"):
+            # verbose: the tokenizer would log that a text is too long, which is an error below
+            encoded = self.tokenizer(
+                [before + text for text in texts],
+                truncation=cut is not None,
+                max_length=cut,
+                padding=False,
+                return_attention_mask=False,
+                return_offsets_mapping=True,
+                return_special_tokens_mask=True,
+                add_special_tokens=special,
+                verbose=False,
+            )
         types = encoded.get("token_type_ids") or [None] * len(texts)
         unknown = self.tokenizer.unk_token_id
         boundary = self.tokenizer.backend_tokenizer.token_to_id("▁")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -73,6 +74,17 @@ def test_a_length_that_is_no_number(copied: Copied, opened: Opened) -> None:
     folder = copied()
     change(folder / "tokenizer_config.json", model_max_length="many")
     with pytest.raises(ModelLoadError, match="states 'many' as the longest text that it takes"):
+        opened(folder)
+
+
+def test_a_tokenizer_that_panics(copied: Copied, opened: Opened) -> None:
+    """What code in Rust raises is no Exception of Python; it was reported as an error of biascore."""
+    folder = copied()
+    stated = json.loads((folder / "tokenizer.json").read_text())
+    change(folder / "tokenizer.json", post_processor=stated["post_processor"] | {"special_tokens": {}})
+    with pytest.raises(
+        ModelLoadError, match=r"the tokenizer in .* cannot be read \(PanicException: no entry found for key"
+    ):
         opened(folder)
 
 
