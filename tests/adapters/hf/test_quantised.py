@@ -104,9 +104,9 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("config", "within"),
+    ("config", "within", "rounding"),
     [
-        ({"load_in_8bit": True}, 0.02),
+        ({"load_in_8bit": True}, 0.02, 1e-3),
         (
             {
                 "load_in_4bit": True,
@@ -115,13 +115,16 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "bnb_4bit_use_double_quant": True,
             },
             0.08,
+            # Its kernel for a CPU with bfloat16 computes in that, whatever is stated: a difference of 1e-6 between batches
+            # becomes a step of 2^-8 where it crosses a boundary of rounding (0.012 of 121 with one of nine vocabularies).
+            0.1,
         ),
     ],
     ids=["8 bits", "4 bits"],
 )
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
 def test_models_quantised_by_bitsandbytes(
-    kind: str, config: dict[str, Any], within: float, packages: Path, tmp_path: Path
+    kind: str, config: dict[str, Any], within: float, rounding: float, packages: Path, tmp_path: Path
 ) -> None:
     size: dict[str, Any] = {"n_embd": 64} if kind == "gpt2" else {"hidden_size": 64, "intermediate_size": 128}
     plain = tiny.save_model(kind, tmp_path / "plain", 1, **size)
@@ -136,10 +139,10 @@ def test_models_quantised_by_bitsandbytes(
     assert not done.returncode, done.stderr
     line = next(line for line in done.stdout.splitlines() if line.startswith("found "))
     found = json.loads(line.removeprefix("found "))
-    assert found["quantised"][: len(TEXTS)] == pytest.approx(found["direct"], abs=1e-3)
+    assert found["quantised"][: len(TEXTS)] == pytest.approx(found["direct"], abs=rounding)
     assert found["quantised"] == pytest.approx(found["plain"], rel=within)
     assert found["quantised"] != found["plain"]
-    assert found["quantised"] == pytest.approx(found["alone"], abs=1e-3)
+    assert found["quantised"] == pytest.approx(found["alone"], abs=rounding)
     said = found["conventions"]["quantised weights"]
     assert said == found["facts"]["quantised"]
     assert said.startswith(
