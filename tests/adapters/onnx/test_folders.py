@@ -391,15 +391,3 @@ def test_a_missing_extra(engine: Engine, folder: Folder, monkeypatch: pytest.Mon
     )
     with pytest.raises(MissingExtraError, match=r"pip install .*\[onnx\]'"):
         engine.model(f"onnx:{folder()}")
-
-
-@pytest.mark.parametrize("exported", [False, True])
-def test_a_tokenizer_whose_length_is_no_number(engine: Engine, folder: Folder, *, exported: bool) -> None:
-    path = folder()
-    settings = path / "tokenizer_config.json"
-    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"model_max_length": ["many"]}))
-    if exported:
-        sizes = {"max_tokens": 8, "rows": rows_of(), "tokens": rows_of(), "pad": 0}
-        stated = {"format": 1, "kind": "masked", "causal": False, **sizes}
-        (path / "biascore_onnx.json").write_text(json.dumps(stated))
-    refused(engine, path, r"states \['many'\] as the longest text")

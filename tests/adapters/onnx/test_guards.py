@@ -96,3 +96,23 @@ def test_a_decoder_is_seen_to_be_one(outputs: tuple[str, ...], engine: Engine, t
         assert model.identity.facts["context"] == "a token sees those before it"
         assert model.identity.facts["padding"] == "moves no state"
         assert np.isfinite(model.score(["the nurse"], "log_likelihood")).all()
+
+
+@pytest.mark.parametrize("exported", [False, True])
+def test_a_tokenizer_whose_length_is_no_number(engine: Engine, tmp_path: Path, *, exported: bool) -> None:
+    rows = len(write(tmp_path, "left", "LlamaForCausalLM", ("last_hidden_state", "logits")))
+    settings = tmp_path / "tokenizer_config.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"model_max_length": ["many"]}))
+    if exported:
+        stated = {
+            "format": 1,
+            "kind": "causal",
+            "causal": True,
+            "max_tokens": 8,
+            "rows": rows,
+            "tokens": rows,
+            "pad": 0,
+        }
+        (tmp_path / "biascore_onnx.json").write_text(json.dumps(stated))
+    with pytest.raises(ModelLoadError, match=r"states \['many'\] as the longest text"):
+        engine.model(f"onnx:{tmp_path}")
