@@ -104,6 +104,19 @@ def grammars() -> Seeds:
     return [*good("grammar")(), *(raw for raw in found if len(raw) < 30_000)]
 
 
+JUDGED: Final = """[[gates]]
+name = "g"
+measurements = ["en/*"]
+fail_on = "detected"
+[[scenarios]]
+name = "hiring"
+group = "women"
+ground = "sex"
+hazard = "h"
+measurements = ["en/*"]
+owner = "o"
+review = 2030-01-01
+"""
 AUDIT: Final = """title = "x"
 seed = 3
 [[models]]
@@ -130,24 +143,12 @@ options = { resamples = 100 }
 metric = "crows-pairs"
 tests = ["en/pairs"]
 models = ["answers:scores.csv"]
-[[gates]]
-name = "g"
-measurements = ["en/*"]
-fail_on = "detected"
-[[scenarios]]
-name = "hiring"
-group = "women"
-ground = "sex"
-hazard = "h"
-measurements = ["en/weat*"]
-owner = "o"
-review = 2030-01-01
 """
 
 
 def audits() -> Seeds:
     own = {"scores.csv": GOOD["scores"][1].encode(), "pairs.csv": GOOD["crows-pairs"][1].encode()}
-    return [packed({"audit.toml": text.encode(), **own}) for text in (GOOD["audit"][1], AUDIT)]
+    return [packed({"audit.toml": text.encode(), **own}) for text in (GOOD["audit"][1], AUDIT + JUDGED)]
 
 
 def bbq() -> Seeds:

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from .seeds import Seeds, folder, good, safetensors
+from .seeds import JUDGED, Seeds, folder, good, safetensors
 
 
 def runs() -> Seeds:
@@ -47,18 +47,6 @@ tests = ["en/pairs"]
 format = "crows-pairs"
 source = "pairs.csv"
 language = "en"
-[[gates]]
-name = "g"
-measurements = ["en/*"]
-fail_on = "detected"
-[[scenarios]]
-name = "hiring"
-group = "women"
-ground = "sex"
-hazard = "h"
-measurements = ["en/pets"]
-owner = "o"
-review = 2030-01-01
 """
 
 
@@ -73,7 +61,7 @@ def _study_bundle(at: Path) -> None:
         study = Path(made)
         write_weat(study / "mine")
         (study / "pairs.csv").write_bytes(good("crows-pairs")()[0])
-        (study / "audit.toml").write_text(STUDY, encoding="utf-8")
+        (study / "audit.toml").write_text(STUDY + JUDGED, encoding="utf-8")
         with contextlib.chdir(study):
             Engine(cache=None).run("audit.toml").save(study / "run")
             write_bundle(study / "run", at / "run.zip")
