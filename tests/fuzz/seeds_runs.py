@@ -6,7 +6,6 @@ import contextlib
 import json
 import tempfile
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -33,35 +32,19 @@ def bundles() -> Seeds:
     return [*found, *folder(_study_bundle, whole=False)]
 
 
-STUDY: Final = """stimuli = ["mine"]
-[[models]]
-ref = "planted:pets=1"
-[[measurements]]
-metric = "weat"
-tests = ["en/pets"]
-options = { resamples = 100 }
-[[measurements]]
-metric = "crows-pairs"
-tests = ["en/pairs"]
-[[data]]
-format = "crows-pairs"
-source = "pairs.csv"
-language = "en"
-"""
-
-
 def _study_bundle(at: Path) -> None:
     """The bundle of a study with its own words, a data file, a gate and a scenario."""
     from biascore import Engine
     from biascore.archive.bundle import write_bundle
 
     from ..builders.word_lists import write_weat
+    from ..cli.conftest import AUDIT
 
     with tempfile.TemporaryDirectory() as made:
         study = Path(made)
         write_weat(study / "mine")
         (study / "pairs.csv").write_bytes(good("crows-pairs")()[0])
-        (study / "audit.toml").write_text(STUDY + JUDGED, encoding="utf-8")
+        (study / "audit.toml").write_text(AUDIT + JUDGED, encoding="utf-8")
         with contextlib.chdir(study):
             Engine(cache=None).run("audit.toml").save(study / "run")
             write_bundle(study / "run", at / "run.zip")
