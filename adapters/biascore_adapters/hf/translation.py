@@ -85,6 +85,11 @@ class TranslationBackend(Backend):
             "max_tokens": "none stated" if self._limit is None else self._limit,
             "languages": len(self._codes),
             **{name: value for name, value in self._settings.items() if isinstance(value, str | int | float)},
+            **(
+                {"no_ends": f"{', '.join(map(quoted, self._no_ends))}: no such token"}
+                if self._no_ends
+                else {}
+            ),
             **found,
             **stored,
             "dtype": options.dtype,
@@ -302,7 +307,7 @@ class TranslationBackend(Backend):
         own.max_length = None  # it would be warned of, beside max_new_tokens
         own.forced_eos_token_id = None  # it would make a translation that was cut off look whole
         own.use_cache = True
-        ends, _ = end_tokens(self._model, self._rows)
+        ends, self._no_ends = end_tokens(self._model, self._rows)
         own.eos_token_id, self._ends = ends or None, frozenset(ends)
         return settings
 

@@ -164,6 +164,13 @@ def test_settings_of_translation(
         model.translate(["I am a nurse."], "en", "de")
 
 
+def test_ends_of_a_translator_that_are_no_tokens_are_named(translator: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(translator, tmp_path / "m"))
+    change(folder / "generation_config.json", eos_token_id=[2, 10**9])
+    with Engine(cache=None).model(f"hf:{folder}") as model:
+        assert model.identity.facts["no_ends"] == "1000000000: no such token"
+
+
 def test_tokens_that_a_translator_has_no_vectors_for(translator: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(translator, tmp_path / "m"))
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
