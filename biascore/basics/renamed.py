@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Final
 
 GOES: Final = "0.2"
 """The version of biascore without the names that are old now."""
+
+_OWN: Final = {"biascore", "importlib"}
 
 
 def told(old: str, new: str) -> str:
@@ -14,10 +17,21 @@ def told(old: str, new: str) -> str:
     return f"{old} is now {new}; the old name goes in biascore {GOES}"
 
 
-def warn(old: str, new: str, category: type[Warning] = DeprecationWarning, *, stacklevel: int = 2) -> None:
-    """Warn of an old name, at the line that used it.
+def warn(old: str, new: str, category: type[Warning] = DeprecationWarning) -> None:
+    """Warn of an old name, at the line outside biascore that led to its use.
 
     ``category``: DeprecationWarning for a name in code, which Python shows to the author of that code; FutureWarning for one
-    that users write. ``stacklevel``: as that of ``warnings.warn`` would be in the place of this call.
+    that users write.
     """
-    warnings.warn(told(old, new), category, stacklevel=stacklevel + 1)
+    frame = sys._getframe(1)  # skip_file_prefixes of warnings.warn is new in Python 3.12
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in _OWN:
+        frame = frame.f_back
+    where = frame.f_globals
+    warnings.warn_explicit(
+        told(old, new),
+        category,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        where["__name__"],
+        where.setdefault("__warningregistry__", {}),
+    )

@@ -284,6 +284,21 @@ def test_a_corpus_that_the_tokenizer_does_not_know_is_refused_with_the_share(
     assert not (tmp_path / "new").exists()
 
 
+def test_the_text_with_a_token_that_the_model_has_no_vector_for_is_named(
+    trains: Trains, saved_model: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """It is found in the second piece of the second text."""
+    source = Path(shutil.copytree(saved_model("bert-uncased"), tmp_path / "source"))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(source)
+    tokenizer.add_tokens(["cyborg"])
+    tokenizer.save_pretrained(source)
+    texts = "she sees a fox\nthe second text " + "fox " * 99 + "cyborg\n"
+    with pytest.raises(
+        QuestionError, match=r"the text 'the second .* has token number \d+, and the model has"
+    ):
+        trains(tmp_path / "new", source=source, texts=texts)
+
+
 def test_a_text_longer_than_the_model_takes_is_cut_in_pieces(trains: Trains, tmp_path: Path) -> None:
     """No token of it is lost: pieces hold 64 tokens, two of them [CLS] and [SEP]."""
     record = trains(tmp_path / "new", Training(1, 16, 1e-3, 0), texts="she " + "fox " * 199).record

@@ -25,7 +25,7 @@ from biascore.errors import CapabilityError, ModelLoadError, OptionsError, Quest
 from biascore_adapters.hf.load import Loaded, quiet
 from biascore_adapters.transformer.folder import SETTINGS, VOCABULARY, ModelFolder, first_line, matching
 from biascore_adapters.transformer.masking import Batch, Masking, Piece
-from biascore_adapters.transformer.tokens import check_known
+from biascore_adapters.transformer.tokens import check_ids, check_known
 
 ADAPTER: Final = "hf"
 CLIP: Final = 1.0
@@ -193,12 +193,11 @@ def _pieces(loaded: Loaded, texts: Sequence[str]) -> list[Piece]:
     ids = encoded["input_ids"]
     types = encoded.get("token_type_ids") or [None] * len(ids)
     found = []
-    for own_ids, own_types, special in zip(ids, types, encoded["special_tokens_mask"], strict=True):
-        if max(own_ids, default=0) >= reader.rows:
-            raise QuestionError(
-                f"the tokenizer gives the token number {max(own_ids)}, and the model has vectors for {reader.rows} only. "
-                "Use the tokenizer that the model was trained with"
-            )
+    numbers = encoded.get("overflow_to_sample_mapping", range(len(ids)))
+    for number, own_ids, own_types, special in zip(
+        numbers, ids, types, encoded["special_tokens_mask"], strict=True
+    ):
+        check_ids(texts[number], own_ids, reader.rows)
         own = [place for place, added in enumerate(special) if not added]
         if own:
             found.append(Piece(own_ids, own_types, own))

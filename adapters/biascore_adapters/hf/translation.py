@@ -26,7 +26,13 @@ from biascore_adapters.languages import subtags
 from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
 from biascore_adapters.transformer.folder import GENERATION, ModelFolder, first_line
 from biascore_adapters.transformer.stated import UNSTATED, longest_text
-from biascore_adapters.transformer.tokens import check_known, errors_of_libraries, shown
+from biascore_adapters.transformer.tokens import (
+    check_ids,
+    check_known,
+    check_length,
+    errors_of_libraries,
+    shown,
+)
 
 TRANSLATION_ARCHITECTURES: Final = (
     *("M2M100ForConditionalGeneration", "MBartForConditionalGeneration", "MT5ForConditionalGeneration"),
@@ -212,16 +218,8 @@ class TranslationBackend(Backend):
             )
         read: list[list[int]] = encoded["input_ids"]
         for text, ids in zip(texts, read, strict=True):
-            if self._limit is not None and len(ids) > self._limit:
-                raise QuestionError(
-                    f"the text {shown(text)} is {len(ids)} tokens long, special ones included, and the model takes "
-                    f"{self._limit}. Shorten or split the text; it is never truncated"
-                )
-            if max(ids, default=0) >= self._rows:
-                raise QuestionError(
-                    f"the tokenizer gives the token number {max(ids)}, and the model has vectors for {self._rows} only. "
-                    "Use the tokenizer that the model was trained with"
-                )
+            check_length(text, len(ids), self._limit)
+            check_ids(text, ids, self._rows)
         return read
 
     def _in_halves(

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from biascore.api.queries import Span
 from biascore.errors import BiascoreError, ModelLoadError, QuestionError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
+
+SHORTEN: Final = "Shorten or split the text; it is never truncated"
 
 _SHOWN = 60
 _FEW = 10
@@ -202,15 +204,9 @@ class Reader:
         own = own or list(range(self.rows))
         return [own[i * len(own) // count] for i in range(count)] if len(own) > count else own
 
-    def check_length(
-        self, text: str, length: int, advice: str = "Shorten or split the text; it is never truncated"
-    ) -> None:
+    def check_length(self, text: str, length: int, advice: str = SHORTEN) -> None:
         """Raise QuestionError where the model does not take that many tokens, special ones included."""
-        if self.limit is not None and length > self.limit:
-            raise QuestionError(
-                f"the text {shown(text)} is {length} tokens long, special ones included, and the "
-                f"model takes {self.limit}. {advice}"
-            )
+        check_length(text, length, self.limit, advice)
 
     def check(self, text: str, tokens: Tokens) -> None:
         """Raise QuestionError where the model does not take these tokens of the text."""
@@ -219,11 +215,24 @@ class Reader:
 
     def check_ids(self, text: str, tokens: Tokens) -> None:
         """Raise QuestionError where the model has no vector for one of these tokens of the text."""
-        if max(tokens.ids, default=0) >= self.rows:
-            raise QuestionError(
-                f"the text {shown(text)} has token number {max(tokens.ids)}, and the model has vectors for "
-                f"{self.rows} only. Leave the text out, or use the tokenizer that the model was trained with"
-            )
+        check_ids(text, tokens.ids, self.rows)
+
+
+def check_length(text: str, length: int, limit: int | None, advice: str = SHORTEN) -> None:
+    """Raise QuestionError where a text has more tokens, special ones included, than the limit."""
+    if limit is not None and length > limit:
+        raise QuestionError(
+            f"the text {shown(text)} is {length} tokens long, special ones included, and the model takes {limit}. {advice}"
+        )
+
+
+def check_ids(text: str, ids: Sequence[int], rows: int) -> None:
+    """Raise QuestionError where a model with that many vectors has none for a token of the text."""
+    if max(ids, default=0) >= rows:
+        raise QuestionError(
+            f"the text {shown(text)} has token number {max(ids)}, and the model has vectors for {rows} only. "
+            "Leave the text out, or use the tokenizer that the model was trained with"
+        )
 
 
 def check_known(
