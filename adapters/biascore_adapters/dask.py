@@ -62,7 +62,11 @@ class DaskExecutor(Executor):
                 dashboard_address="127.0.0.1:0",
                 silence_logs=CRITICAL,  # an error says what ended a worker
             )
-            client = Client(local)
+            try:
+                client = Client(local)
+            except BaseException:
+                local.close()
+                raise
             return cls(client, own=(client, local))
         try:
             client = Client(cluster.scheduler)
@@ -84,13 +88,14 @@ class DaskExecutor(Executor):
 
     def everywhere(self, call: Callable[[], T]) -> Mapping[str, T]:
         """See ``Executor``."""
-        since = time.monotonic()
+        none: float | None = None
         while True:
             futures = {name: self._future(call, name) for name in self._workers()}
             found = [(name, *self._answer(future, name)) for name, future in futures.items()]
             if found := [one for one in found if len(one) == 2]:
                 return dict(found)
-            self._check_patience(since)
+            none = none or time.monotonic()
+            self._check_patience(none)
             time.sleep(_LOOK)
 
     def submit(self, call: Callable[[], T]) -> T:

@@ -54,12 +54,12 @@ class Opened:
                 continue
             entry = self.archive.getinfo(f"{TOP}/{place}")
             target = self.top / place
-            self.left -= entry.file_size
-            if self.left < 0:
+            if entry.file_size > self.left:
                 self.damage(
                     place, "is larger than an archive of this size may hold; unpack it, and verify the folder"
                 )
                 continue
+            self.left -= entry.file_size
             try:
                 check_member(entry)
                 content = self.archive.read(entry)

@@ -31,12 +31,18 @@ _AGAIN: Final = 1.0
 """Seconds until the alarm rings again in code that has swallowed it."""
 
 
-def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
+def guarded(
+    at: At,
+    call: Callable[[], T],
+    limit: float | None = None,
+    *,
+    passing: tuple[type[Exception], ...] = (),
+) -> T:
     """What ``call`` returns, which may take ``limit`` seconds.
 
-    Raises BiascoreError as it comes, with ``at`` noted on it; TimeLimitError; KeyboardInterrupt, with a note that names
-    ``at``; and PluginFailedError for everything else that it raises, ``sys.exit`` too. A current folder that it changed
-    is changed back: paths that a user gave are relative to it.
+    Raises what is ``passing`` as it comes, BiascoreError with ``at`` noted on it; TimeLimitError; KeyboardInterrupt, with a
+    note that names ``at``; and PluginFailedError for everything else that it raises, ``sys.exit`` too. A current folder that
+    it changed is changed back: paths that a user gave are relative to it.
     """
     try:
         with folder_kept():
@@ -48,6 +54,8 @@ def guarded(at: At, call: Callable[[], T], limit: float | None = None) -> T:
             raise _interrupted(at) from error
         if isinstance(error, BiascoreError):
             error.at = error.at or at
+            raise
+        if isinstance(error, passing):
             raise
         if isinstance(error, _TimeUp):
             raise failed(at, _took_too_long(at, limit), error, TimeLimitError) from error

@@ -133,28 +133,25 @@ def reserved(target: Path) -> Iterator[None]:
     above = next(parent for parent in target.parents if parent.is_dir())
     name = str(target.relative_to(above))
     finish(above)
-    before = _reserving(above, name)  # whatever the clock says: it may have been set back
+    before = _reserving(above, name).keys()  # whatever the clock says: it may have been set back
     with _staging(above) as scratch:
         (scratch / _TARGET).write_text(name, encoding="utf-8")
         others = _reserving(above, name)
-        first = min(others, key=lambda path: ((path / _TARGET).stat().st_mtime_ns, path.name))
-        if first != scratch or before & others:
+        if min(others, key=lambda path: (others[path], path.name)) != scratch or before & others.keys():
             raise RunError(
                 f"another command is at work that will write {target}. Wait until it is done, or choose another place."
             )
         yield
 
 
-def _reserving(above: Path, name: str) -> set[Path]:
-    """The hidden folders of processes that have reserved this name."""
-    return {path for path in above.iterdir() if _STAGING.fullmatch(path.name) and _reserves(path, name)}
-
-
-def _reserves(scratch: Path, name: str) -> bool:
-    try:
-        return (scratch / _TARGET).read_text(encoding="utf-8") == name
-    except (OSError, ValueError):
-        return False
+def _reserving(above: Path, name: str) -> dict[Path, int]:
+    """The hidden folders of processes that have reserved this name, and when, by the clock of the file system."""
+    found = {}
+    for scratch in (path for path in above.iterdir() if _STAGING.fullmatch(path.name)):
+        with suppress(OSError, ValueError):  # another process may remove its own at any time
+            if (scratch / _TARGET).read_text(encoding="utf-8") == name:
+                found[scratch] = (scratch / _TARGET).stat().st_mtime_ns
+    return found
 
 
 def finish(folder: Path) -> None:
@@ -164,7 +161,10 @@ def finish(folder: Path) -> None:
     except OSError:  # none, or not to be read: then nothing was left there
         return
     for scratch in left:
-        names = {path.name for path in scratch.iterdir()} if scratch.is_dir() else {""}
+        try:
+            names = {path.name for path in scratch.iterdir()}
+        except OSError:  # no folder, or its process has removed it by now
+            continue
         if scratch.is_symlink() or not names <= {_LOCK, _NEW, _OLD, _TARGET}:
             continue
         if not names:
@@ -207,7 +207,11 @@ def _locked(scratch: Path) -> FileLock | None:
     lock = FileLock(scratch / _LOCK)
     try:
         lock.acquire(blocking=False)
-    except (Timeout, FileNotFoundError):
+    except (
+        Timeout,
+        FileExistsError,
+        FileNotFoundError,
+    ):  # filelock makes the folder again, and may be too late for it
         return None
     return lock
 
@@ -253,14 +257,14 @@ def _bears(path: Path, mark: bytes) -> bool:
 
 
 def _check_writable(target: Path, path: Path) -> None:
-    """Raise RunError where nothing can be written next to ``target``: a file in the way, or no permission."""
+    """Raise RunError where nothing can be written next to ``target``: a file in the way, no permission, no space."""
     above = next(parent for parent in target.absolute().parents if os.path.lexists(parent))
     if not above.is_dir():
         raise RunError(f"{path} cannot be written: {above} is no folder. Choose another place.")
     try:
         # By trying: root may write anywhere, but not on a file system that is read-only.
-        Path(tempfile.mkdtemp(prefix=".biascore-", dir=above)).rmdir()
+        tempfile.TemporaryFile(dir=above).close()
     except OSError as error:
         raise RunError(
-            f"{path} cannot be written: no permission in {above} ({error.strerror}). Choose another place."
+            f"{path} cannot be written: nothing can be made in {above} ({error.strerror}). Choose another place."
         ) from error

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from biascore.basics.wording import quoted
 from biascore.errors import AnswerError, OptionsError
 from biascore.models.backend import Identity
-from biascore.models.questions import Choice, Chosen, Continuation, Masked, Text, TokenLogprobs
+from biascore.models.questions import Choice, Chosen, Continuation, Familiarity, Masked, Text, TokenLogprobs
 
 
 def split_vectors(model: str, raw: object, questions: Sequence[Text]) -> list[npt.NDArray[np.float32]]:
@@ -48,6 +48,15 @@ def split_texts(model: str, raw: object, questions: Sequence[str]) -> list[str]:
                 f"Report this to the adapter's authors."
             )
     return found
+
+
+def check_familiarity(model: str, words: Sequence[str], answers: Sequence[object]) -> None:
+    """Raise AnswerError where there is not one Familiarity for each word."""
+    if len(answers) != len(words) or not all(isinstance(answer, Familiarity) for answer in answers):
+        raise AnswerError(
+            f"{model} does not say of each of {len(words)} words whether it has seen it. "
+            f"Report this to the adapter's authors."
+        )
 
 
 def check_unit(model: str, identity: Identity, logarithm: str | None) -> None:

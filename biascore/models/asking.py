@@ -48,12 +48,27 @@ class _Batch:
 
 
 @dataclass(slots=True)
+class Standing:
+    """Whether a model still answers: ``down`` is the error after which it is asked nothing more in its run.
+
+    Outside of a run it is asked each time.
+    """
+
+    in_run: bool = False
+    down: BiascoreError | None = None
+
+    def end_run(self) -> None:
+        """It is asked again, whatever happened in the run."""
+        self.in_run, self.down = False, None
+
+
+@dataclass(slots=True)
 class Asker:
     """Questions of any number in, an answer for each out, of one opened model.
 
     ``call`` puts one batch to the model: ``Caller.call``, or what replaces it. ``in_flight``: how many batches at once.
     ``plugins`` are the transforms and observers that it asks through. ``counts`` are the questions put so far,
-    ``answered`` the keys of those that were answered, which all views of the model share, as ``again``.
+    ``answered`` the keys of those that were answered, which all views of the model share, as ``again`` and ``standing``.
     """
 
     source: Source
@@ -66,7 +81,7 @@ class Asker:
     answered: set[bytes] = field(default_factory=set, init=False)
     again: Again = field(default_factory=Again, init=False)
     _identity: Identity = field(init=False)
-    _down: BiascoreError | None = field(default=None, init=False)
+    standing: Standing = field(default_factory=Standing, init=False)
 
     def __post_init__(self) -> None:
         self._identity = self.backend.identity
@@ -84,27 +99,28 @@ class Asker:
         unique = dict(zip(keys, questions, strict=True))
         answers = self._kept(hook, unique)
         cached = len(answers)
-        missing = [question for key, question in unique.items() if key not in answers]
+        came: set[bytes] = set()
         # Waiting for a model is no time of the metric's own.
         with clock_stopped(), noted(self.source.at(hook.name)):
             try:
-                self._ask_missing(hook, unique, answers)
-            finally:
+                self._ask_missing(hook, unique, answers, came)
+            finally:  # what came before an error may have been charged for
                 self.answered.update(answers)
-        self.counts = QuestionCounts(
-            put=self.counts.put + len(keys),
-            repeated=self.counts.repeated + len(keys) - len(unique),
-            cached=self.counts.cached + cached,
-            asked=self.counts.asked + len(missing),
-            characters=self.counts.characters + sum(map(characters, missing)),
-            again=self.counts.again,
-        )
+                put = sum(key in came or key in answers for key in keys)
+                self.counts = QuestionCounts(
+                    put=self.counts.put + put,
+                    repeated=self.counts.repeated + put - cached - len(came),
+                    cached=self.counts.cached + cached,
+                    asked=self.counts.asked + len(came),
+                    characters=self.counts.characters + sum(characters(unique[key]) for key in came),
+                    again=self.counts.again,
+                )
         return [answers[key] for key in keys]
 
     def ask_again(self) -> None:
         """Ask some of the questions again, once for each hook; not what is charged for, nor a model that is down."""
         self.again.recall(self.services.cache)
-        if not self.source.paid and not self._down:
+        if not self.source.paid and not self.standing.down:
             with self.services.progress.task(f"{self.source.name}: some questions again", 1) as advance:
                 alone: Flight[Any] = Flight(1, self.services.sleep)
                 put = self.again.ask(
@@ -121,17 +137,20 @@ class Asker:
         keys = [codecs.question_key(prefix, question) for question in questions]
         return self.services.cache.drop(self.services.cache.get(keys))
 
-    def _ask_missing(self, hook: Hook[Q, A], unique: dict[bytes, Q], answers: dict[bytes, A]) -> None:
+    def _ask_missing(
+        self, hook: Hook[Q, A], unique: dict[bytes, Q], answers: dict[bytes, A], came: set[bytes]
+    ) -> None:
+        """Ask what has no answer yet, and add it to ``answers``; ``came``: whatever the model has answered."""
         missing = len(unique) - len(answers)
         if not missing:
             return
-        if self._down:
-            raise self._down
+        if self.standing.down:
+            raise self.standing.down
         batches = self._batches(hook, unique)
         if self.source.paid:
             left = [question for key, question in unique.items() if key not in answers]
             for budget in self.services.budgets:
-                budget.check(self.source.name, needed(budget, self.backend, hook, left))
+                budget.check(self.source.name, needed(budget, self.source, self.backend, hook, left))
         flight: Flight[_Batch] = Flight(self.in_flight, self.services.sleep)
 
         def call(batch: _Batch) -> object:
@@ -146,7 +165,7 @@ class Asker:
             try:
                 for batch, get in flying:
                     try:
-                        new = self._taken(hook, unique, batch, get)
+                        new = self._taken(hook, unique, batch, get, came)
                     except Exception as error:  # what is on its way is paid for, and kept as well
                         problems[batch.place] = error
                         flight.stop()
@@ -157,25 +176,33 @@ class Asker:
                 flight.stop()
                 for batch, get in flight.landed():
                     with suppress(BaseException):
-                        self._taken(hook, unique, batch, get)
+                        self._taken(hook, unique, batch, get, came)
                 raise
         if problems:
             raise problems[min(problems)]
 
     def _taken(
-        self, hook: Hook[Q, A], unique: Mapping[bytes, Q], batch: _Batch, get: Callable[[], object]
+        self,
+        hook: Hook[Q, A],
+        unique: Mapping[bytes, Q],
+        batch: _Batch,
+        get: Callable[[], object],
+        came: set[bytes],
     ) -> dict[bytes, A]:
         """The answers to those of a batch that had none, checked and kept; raises what ``get`` does, and AnswerError."""
         questions = tuple(unique[key] for key in batch.keys)
         try:
             raw = get()
         except AnswerError as error:
+            came |= batch.lost
             usable = {batch.keys[i]: cast("A", answer) for i, answer in error.usable.items()}
             self._keep(hook, unique, {key: usable[key] for key in batch.lost & usable.keys()})
             raise
         except _DOWN as error:
-            self._down = self._down or error
+            if self.standing.in_run:
+                self.standing.down = self.standing.down or error
             raise
+        came |= batch.lost
         found = dict(zip(batch.keys, hook.split(self.source.name, raw, questions), strict=True))
         self.again.note(hook, questions, [*found.values()])
         new = {key: found[key] for key in batch.keys if key in batch.lost}

@@ -72,7 +72,7 @@ class Caller:
         caller = getattr(self._manager.hook, hook.name)
         if self._source.paid:
             for budget in self._services.budgets:
-                needs = needed(budget, self._backend, hook, questions)
+                needs = needed(budget, self._source, self._backend, hook, questions)
                 caller = budget.guard(self._source.name, caller, needs)
         argument = {"mask_logprob": "queries", "choose": "questions"}.get(hook.name, "texts")
         at = answering(self._source, hook.name, questions)
@@ -97,13 +97,15 @@ def answering(source: Source, hook: str, questions: Sequence[Any]) -> At:
     return source.at(f"answering {len(questions)} question(s) ({hook})")
 
 
-def needed(budget: Budget, backend: Backend, hook: Hook[Q, Any], questions: Sequence[Q]) -> int:
+def needed(
+    budget: Budget, source: Source, backend: Backend, hook: Hook[Q, Any], questions: Sequence[Q]
+) -> int:
     """What a call of the hook with these questions takes of a budget; of tokens the bound, 0 where none are counted."""
     if budget.unit == "characters":
         return sum(map(characters, questions))
     if budget.limit is None:
         return 0
-    cost = backend.cost(hook.name, questions, hook.params)
+    cost = guarded(source.at("counting tokens"), lambda: backend.cost(hook.name, questions, hook.params))
     return (cost.tokens or 0) + (cost.tokens_out or 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +19,8 @@ from biascore.basics.progress import Silent
 from biascore.basics.wording import listed
 from biascore.errors import AnswerError, CapabilityError, PluginFailedError, QuestionError
 from biascore.models import hooks
-from biascore.models.answers import check_unit, no_translation, not_read
-from biascore.models.asking import Asker
+from biascore.models.answers import check_familiarity, check_unit, no_translation, not_read
+from biascore.models.asking import Asker, Standing
 from biascore.models.backend import Backend, ModelPlugin
 from biascore.models.cache import NoCache
 from biascore.models.calling import Caller, Hook
@@ -133,16 +133,13 @@ class Model:
         return np.stack(rows) if rows else np.empty((0, 0), dtype=np.float32)
 
     def familiarity(self, words: Sequence[str]) -> tuple[Familiarity, ...]:
-        """Whether the model has seen each word in training, and how frequent it is; see ``Familiarity``. No question.
-
-        Raises AnswerError where the adapter does not answer word for word.
-        """
-        answers = tuple(self._backend.familiarity(tuple(words)))
-        if len(answers) != len(words) or not all(isinstance(answer, Familiarity) for answer in answers):
-            raise AnswerError(
-                f"{self.name} does not say of each of {len(words)} words whether it has seen it. "
-                f"Report this to the adapter's authors."
-            )
+        """Whether it has seen each word in training, and how frequent each is; no questions. Raises AnswerError."""
+        answers = guarded(
+            self.source.at("reading its vocabulary"),
+            lambda: tuple(self._backend.familiarity(tuple(words))),
+            self._services.time_limit,
+        )
+        check_familiarity(self.name, words, answers)
         return answers
 
     @hiding
@@ -173,10 +170,9 @@ class Model:
     ) -> tuple[TokenLogprobs, ...]:
         """Log-probabilities (nats) of the hidden tokens of each query.
 
-        Asked in order of what they leave in sight: questions that differ only in what they hide
-        are one forward pass, if they come in one batch. Where the model reads nothing under a span of a
-        query (its tokenizer drops those characters), this raises QuestionError, or with ``unread="empty"``
-        the answer has no tokens, so that a metric can report the word as lost.
+        Asked in order of what they leave in sight: those that differ only in what they hide are one forward pass, if they
+        come in one batch. Where the model reads nothing under a span (its tokenizer drops those characters), this raises
+        QuestionError, or with ``unread="empty"`` the answer has no tokens, so that a metric can report the word as lost.
         """
         asked = list(queries)
         order = sorted(range(len(asked)), key=lambda i: asked[i].in_sight)
@@ -232,12 +228,9 @@ class Model:
     def export(self, folder: Path, *, int8: bool = False) -> str:
         """Write the model into an empty folder for another adapter, whose id is returned; see ``Backend.export``.
 
-        Raises CapabilityError where the model cannot be exported.
+        Raises CapabilityError where the model cannot be exported, OSError where the folder cannot be written.
         """
-        try:
-            return self._backend.export(folder, int8=int8)
-        except CapabilityError as error:
-            raise CapabilityError(f"{self.name}: {error}") from error
+        return self._made("exporting", lambda: self._backend.export(folder, int8=int8))
 
     @hiding
     def fine_tune(
@@ -247,15 +240,10 @@ class Model:
 
         Raises CapabilityError where the model cannot be trained.
         """
-        try:
-            return guarded(
-                self.source.at("training"),
-                lambda: self._backend.fine_tune(
-                    folder, texts, training, checkpoints, self._services.progress
-                ),
-            )
-        except CapabilityError as error:
-            raise CapabilityError(f"{self.name}: {error}") from error
+        progress = self._services.progress
+        return self._made(
+            "training", lambda: self._backend.fine_tune(folder, texts, training, checkpoints, progress)
+        )
 
     def used(self, since: QuestionCounts | None = None) -> ModelUsed:
         """The record of this model for a run, with the questions put after ``since``, or all of them."""
@@ -272,6 +260,11 @@ class Model:
             questions=self.counts.since(since or QuestionCounts()),
             deviations=(self.untransformed or self)._asker.again.deviations,
         )
+
+    @property
+    def standing(self) -> Standing:
+        """Whether it still answers in the run that it is in, under whatever name."""
+        return (self.untransformed or self)._asker.standing
 
     def ask_again(self) -> None:
         """Ask it some of its questions again, for ``deviations`` of its record; see ``Asker.ask_again``."""
@@ -316,7 +309,7 @@ class Model:
         source = replace(self.source, name=name or self.name)
         again = Model(source, self._backend, self._plugins, self._services)
         again._open, own, new = self._open, self._asker, again._asker
-        new.answered, new.again = own.answered, own.again
+        new.answered, new.again, new.standing = own.answered, own.again, own.standing
         return again
 
     @property
@@ -379,6 +372,13 @@ class Model:
         own = (TransformUsed(name=one.name, fingerprint=one.fingerprint) for one in self._asker.transforms)
         under = self._under._transforms_used() if self._under else ()
         return (*under, *own) if self._transformed is None else (*under, self._transformed.used())
+
+    def _made(self, doing: str, make: Callable[[], A]) -> A:
+        """What the backend makes in a folder; an OSError is that folder's, and none of the adapter's."""
+        try:
+            return guarded(self.source.at(doing), make, passing=(OSError,))
+        except CapabilityError as error:
+            raise CapabilityError(f"{self.name}: {error}") from error
 
     @hiding
     def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:

@@ -30,6 +30,8 @@ class Pool:
         self._given = dict(given or {})
         self._keys = {name: name for name in openers} | dict(keys or {})
         self._transforms = dict(transforms or {})
+        for model in self._given.values():
+            model.standing.in_run = True
         self._before = {name: model.counts for name, model in self._given.items()}
         self._bases: dict[str, Model] = {}
         self._opened: dict[str, Model] = {}
@@ -75,11 +77,14 @@ class Pool:
     def __exit__(self, *_error: object) -> None:
         self._opened.clear()
         self._close(set(self._bases))
+        for model in self._given.values():
+            model.standing.end_run()
 
     def _open(self, name: str) -> Model:
         key = self._keys[name]
         if key not in self._bases:
             self._bases[key] = self._openers[name]()
+            self._bases[key].standing.in_run = True
         base = self._bases[key]
         transforms = self._transforms.get(name, ())
         if transforms:

@@ -129,7 +129,6 @@ class Ask:
                     f"({differences(self.expected, found)}). Put the same files and packages on every worker"
                 )
         with held.lock:
-            held.used = time.monotonic()
             call = getattr(held.hooks if self.what in CAPABILITIES else held.backend, self.what)
             return without_keys(
                 held.keys, lambda: guarded(self.at, lambda: call(**self.arguments), self.order.time_limit)
@@ -218,6 +217,7 @@ def _held(session: str) -> _Held:
         unused = [key for key, held in _HELD.items() if held.used < late and not held.lock.locked()]
         gone = [_HELD.pop(key) for key in unused if key != session]
         found = _HELD.setdefault(session, _Held())
+        found.used = time.monotonic()
     for held in gone:
         _close(held)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -21,6 +22,7 @@ from biascore.errors import (
     ModelLoadError,
     OptionsError,
     Owner,
+    PluginFailedError,
     WorkerError,
 )
 from biascore.files.paths import is_path, user_path
@@ -141,7 +143,10 @@ class Workers:
         with self._lock:
             executor, self._executor = (self._executor, None) if self._cluster else (None, self._executor)
         if executor is not None:
-            executor.close()
+            try:
+                self._guarded(At(self._owner, "answering", "closing"), executor.close)
+            except PluginFailedError as error:  # the answers are here, and right
+                warnings.warn(str(error), RuntimeWarning, stacklevel=2)
 
     def _guarded(self, at: At, call: Callable[[], Any]) -> Any:
         """What the executor's code returns; its errors are its own, and not those of the model's adapter."""

@@ -14,6 +14,7 @@ import pytest
 
 from biascore import Engine, Run
 from biascore.archive.bundle import write_bundle
+from biascore.archive.opening import opened
 from biascore.archive.verify import verify_run
 from biascore.errors import RunError
 
@@ -220,3 +221,12 @@ def test_a_run_of_before_is_read(packed: Path) -> None:
     run = Run.load(Path(TOP, "run"))
     assert run.provenance.required["numpy"] == run.provenance.packages["numpy"]
     assert not run.provenance.model_validate(run.provenance.model_dump(exclude={"required"})).required
+
+
+def test_a_member_that_is_too_large_costs_no_other(packed: Path, tmp_path: Path) -> None:
+    content = {**members(packed), TOP + "data/large": bytes(17 << 20), TOP + "data/small": b"x"}
+    with opened(zipped(tmp_path / "made.zip", content)) as found:
+        found.unpack(["data/large", "data/small"])
+        assert found.top is not None
+        assert (found.top / "data/small").read_bytes() == b"x"
+        assert list(found.damaged) == ["data/large"]

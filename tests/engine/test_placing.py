@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +118,46 @@ def test_only_what_is_ours_and_dead_is_cleaned_up(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == expected
 
 
+def test_commands_that_write_into_one_folder_do_not_disturb_each_other(tmp_path: Path) -> None:
+    """Each checks, reserves and writes its own file, while the other looks for what dead processes left."""
+    code = """
+import sys
+from pathlib import Path
+from biascore.files.writing import check_file, reserved, write_file
+for number in range(150):
+    path = Path(sys.argv[1], f"{sys.argv[2]}-{number}")
+    target = check_file(path, overwrite=False, mark=b"x")
+    with reserved(path):
+        write_file(target, b"x")
+"""
+    working = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), name], stderr=subprocess.PIPE)
+        for name in "abc"
+    ]
+    assert [one.communicate()[1] for one in working] == [b""] * 3
+    assert len(list(tmp_path.iterdir())) == 450
+
+
+def test_a_hidden_folder_that_goes_while_it_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / ".biascore-abcdefgh"
+    looked = Path.iterdir
+
+    def looked_at(path: Path) -> list[Path]:
+        gone.mkdir(exist_ok=True)
+        (gone / "target").write_text("mine")
+        found = list(looked(path))
+        if path == tmp_path:
+            shutil.rmtree(gone)
+        return found
+
+    monkeypatch.setattr(Path, "iterdir", looked_at)
+    finish(tmp_path)
+    with reserved(tmp_path / "mine"):
+        pass
+
+
 # Found before the work.
 
 
@@ -186,7 +227,7 @@ def test_what_cannot_be_written_is_found_before_the_work(tmp_path: Path, check: 
         check(tmp_path / "nowhere")
     with pytest.raises(RunError, match="below cannot be written"):
         check(tmp_path / "nowhere" / "below")
-    with pytest.raises(RunError, match="cannot be written: no permission in /proc"):
+    with pytest.raises(RunError, match="cannot be written: nothing can be made in /proc"):
         check(Path("/proc/run"))
     check(tmp_path / "not" / "yet" / "there")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "nowhere"]

@@ -25,6 +25,7 @@ from biascore.errors import (
 )
 from biascore.models.budget import Budget
 from biascore.models.cache import DiskCache
+from biascore.models.usage import QuestionCounts
 
 from .flying import PATIENCE, Service, kept, model_of, until
 
@@ -123,11 +124,53 @@ def test_a_model_that_is_down_is_asked_nothing_more(tmp_path: Path, error: Biasc
 
     backend = Service(2, on)
     model = model_of(backend, cache=DiskCache(tmp_path), attempts=1)
+    model.standing.in_run = True
     with pytest.raises(QuestionError):
         model.translate("abcdef", "en", "it")
-    with pytest.raises(type(error), match="no"):
-        model.translate("xyz", "en", "it")
+    for one in (model, model.view("under another name")):
+        with pytest.raises(type(error), match="no"):
+            one.translate("xyz", "en", "it")
     assert backend.begun in (["a", "b"], ["b", "a"])
+    model.standing.end_run()
+    assert model.translate("xyz", "en", "it") == ("X", "Y", "Z")
+
+
+def test_outside_of_a_run_a_model_that_was_down_is_asked_again(tmp_path: Path) -> None:
+    def on(_text: str, time: int) -> None:
+        if time == 1:
+            raise TransientModelError("down")
+
+    model = model_of(Service(1, on), cache=DiskCache(tmp_path), attempts=1)
+    with pytest.raises(TransientModelError):
+        model.translate("a", "en", "it")
+    assert model.translate("a", "en", "it") == ("A",)
+
+
+def test_what_was_answered_before_an_error_is_counted(tmp_path: Path) -> None:
+    """It was charged for; after the same again, the two calls have counted each text once."""
+    backend: Service
+
+    def on(text: str, time: int) -> None:
+        if time == 1 and text == "eee ff":
+            raise AnswerError("one is bad", {1: "FF"})
+        if time == 1 and text == "g hh":
+            raise TransientModelError("down")
+
+    backend = Service(1, on)
+    backend.batch = 2
+    texts = ["a", "bb", "a", "ccc", "dd", "eee", "ff", "g", "hh"]
+    model = model_of(backend, cache=DiskCache(tmp_path), attempts=1)
+    with pytest.raises(AnswerError):
+        model.translate(texts, "en", "it")
+    first = QuestionCounts(put=7, repeated=1, cached=0, asked=6, characters=13)
+    assert model.counts == first
+    with pytest.raises(TransientModelError):
+        model.translate(texts, "en", "it")
+    second = QuestionCounts(put=7, repeated=1, cached=5, asked=1, characters=3)
+    assert model.counts.since(first) == second
+    before = model.counts
+    model.translate(texts, "en", "it")
+    assert model.counts.since(before) == QuestionCounts(put=9, repeated=1, cached=6, asked=2, characters=3)
 
 
 def test_usable_answers_of_a_batch_that_failed_are_kept(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from biascore import Audit, Run
+from biascore.audit import AuditModel
 from biascore.basics.guard import guarded
 from biascore.errors import (
     At,
@@ -154,6 +155,38 @@ def test_a_service_that_is_down_is_left_alone_and_the_same_again_asks_what_is_mi
     )  # of all different words; two batches of eight were answered at first
     planted = next(model for model in whole.models if model.name == "planted")
     assert planted.questions.asked == 0
+
+
+def test_an_open_model_that_was_down_is_asked_again_in_the_next_run(engine_of: EngineOf) -> None:
+    down = {"down": True}
+    calls: list[int] = []
+
+    def answer() -> None:
+        calls.append(1)
+        if down["down"]:
+            raise TransientModelError("down")
+
+    engine = engine_of(adapter_that(answer=answer), attempts=1)
+    model = engine.model("made:x")
+    with pytest.raises(TransientModelError):
+        engine.measure("weat", model, ["en/weat7", "en/weat8"], resamples=100, topics="none")
+    assert len(calls) == 1, "it was asked again in the same run"
+    down["down"] = False
+    assert len(engine.measure("weat", model, ["en/weat7", "en/weat8"], resamples=100, topics="none")) == 2
+
+
+def test_a_model_under_two_names_that_is_down_is_asked_once(engine_of: EngineOf) -> None:
+    calls: list[int] = []
+
+    def answer() -> None:
+        calls.append(1)
+        raise TransientModelError("down")
+
+    spec = audit("made:x")
+    twice = spec.model_copy(update={"models": (*spec.models, AuditModel(ref="made:x", name="again"))})
+    with pytest.raises(TransientModelError):
+        engine_of(adapter_that(answer=answer), attempts=1).run(twice)
+    assert len(calls) == 1
 
 
 def test_what_the_cache_answers_is_measured_on_a_model_that_is_down(

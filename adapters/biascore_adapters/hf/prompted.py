@@ -11,7 +11,7 @@ import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
 
 from biascore.api.support import quoted
-from biascore.errors import AnswerError
+from biascore.errors import AnswerError, QuestionError
 from biascore_adapters.hf.head import VocabularyHead
 from biascore_adapters.hf.load import Loaded, end_tokens, quiet
 from biascore_adapters.hf.options import HfOptions
@@ -149,7 +149,12 @@ class Generator:
         found = [list(tokens.ids[: max(tokens.pieces(), default=-1) + 1]) for tokens in read]
         for text, tokens, ids in zip(prompts, read, found, strict=True):
             self._reader.check(text, tokens)
-            self._reader.check_length(text, len(ids) + self.most)
+            limit = self._reader.limit
+            if limit is not None and len(ids) + self.most > limit:
+                raise QuestionError(
+                    f"the text {shown(text)} is {len(ids)} tokens long, and the model takes {limit}, which leaves no "
+                    f"room for an answer of {self.most}. Shorten the text, or lower max_answer_tokens"
+                )
         return found
 
     def _said(self, prompts: Sequence[Input], seeds: Sequence[int | None]) -> list[str]:

@@ -212,8 +212,7 @@ def _masking(loaded: Loaded, share: float) -> Masking:
     ordinary = np.array(
         loaded.reader.ordinary_ids(loaded.reader.rows, loaded.model.config.to_dict()), dtype=np.int64
     )
-    pad = tokenizer.pad_token_id
-    return Masking(int(tokenizer.mask_token_id), ordinary, share, 0 if pad is None else int(pad))
+    return Masking(int(tokenizer.mask_token_id), ordinary, share, loaded.reader.pad)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from biascore.api.adapters import ModelRef
+from biascore.api.formats import user_path
 from biascore.errors import ModelLoadError
 from biascore_adapters.onnx.protobuf import Stated, read_stated
 from biascore_adapters.transformer.exported import EXPORTED_FILE, Exported
@@ -40,7 +41,7 @@ def find(ref: ModelRef) -> OnnxFolder:
     Raises ModelLoadError where there is none, or where graph, external data, configuration or tokenizer is
     missing or damaged.
     """
-    path = Path(ref.locator).expanduser() if ref.locator.startswith("~/") else Path(ref.locator)
+    path = user_path(ref.locator)
     if not ref.locator or not path.exists():
         raise ModelLoadError(f"{ref}: there is no folder {ref.locator!r}. Write onnx:/path/to/folder")
     if not path.is_dir():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,19 @@ def test_a_prompt_that_is_too_long(way: Any, saved: Callable[..., Path], opened:
         QuestionError, match=r"tokens long, special ones included, and the model takes 256\. Sho"
     ):
         model.choose([Choice(PROMPT * 20, ("a", "b"), instruction="\n")], way)
+
+
+def test_a_prompt_that_leaves_no_room_for_an_answer(
+    saved: Callable[..., Path], opened: Callable[..., Any]
+) -> None:
+    """Its own length is stated, and not the sum with that of an answer."""
+    model = opened(saved("gpt2"), max_answer_tokens=250)
+    says = (
+        r"is (\d+) tokens long, .* takes 256, which leaves no room for an answer of 250\. .*max_answer_tokens"
+    )
+    with pytest.raises(QuestionError, match=says) as raised:
+        model.choose([Choice(PROMPT, ("a", "b"))], "text")
+    assert 6 < int(re.search(says, str(raised.value)).group(1)) < 100  # type: ignore[union-attr]
 
 
 def test_options_of_no_token_and_of_the_same_tokens(

@@ -341,6 +341,11 @@ def test_parts_of_two_models(engine: Engine, folder: Folder) -> None:
     refused(engine, path, r"biascore_onnx\.json is not what this version")
 
 
+def test_what_is_no_path(engine: Engine) -> None:
+    with pytest.raises(OptionsError, match="is no path here"):
+        engine.model("onnx:" + "a" * 5000)
+
+
 def test_weights_outside_the_folder_are_refused(engine: Engine, folder: Folder) -> None:
     for name in ("../secret", "/etc/passwd"):
         model = Bag(rows_of()).graph()
