@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from biascore.archive.locating import DATA, STIMULI
 from biascore.audit import Audit, AuditMeasurement, AuditModel, AuditTransform
 from biascore.errors import RunError
+from biascore.files.paths import leads_out
 from biascore.models.usage import ModelUsed
 from biascore.results.provenance import constraints
 from biascore.results.run import Run
@@ -24,6 +25,7 @@ RUN: Final = "run"
 AUDIT_FILE: Final = "audit.toml"
 README_FILE: Final = "README.md"
 CONSTRAINTS_FILE: Final = "constraints.txt"
+_NO_NAMES: Final = ("", "..", "/")
 SAYS: Final = "- `run/`: the results, `run.json` and a table of items for each measurement"
 """A line of every README."""
 
@@ -162,7 +164,7 @@ def _placed(used: StimuliUsed, place: str, held: Collection[str]) -> tuple[str, 
 
 
 def _stimuli_place(file: str) -> str:
-    return f"{STIMULI}/{'/'.join(PurePosixPath(file).parts[-2:])}"
+    return "/".join((STIMULI, *[part for part in PurePosixPath(file).parts if part not in _NO_NAMES][-2:]))
 
 
 def _data_places(run: Run, audit: Audit) -> dict[str, str]:
@@ -175,13 +177,19 @@ def _data_places(run: Run, audit: Audit) -> dict[str, str]:
     places: dict[str, str] = {}
     for source in sources:
         name = PurePosixPath(source).name
+        name = "data" if name in _NO_NAMES else name
         taken = [place for place in places.values() if place.endswith(f"/{name}")]
-        within = next((one for one in places if source.startswith(f"{one.rstrip('/')}/")), "")
+        within = next((one for one in places if _lies_in(source, one)), "")
         if within:  # of a folder that was given
             places[source] = f"{places[within]}/{source[len(within.rstrip('/')) + 1 :]}"
         else:
             places[source] = source if source.startswith(HUB) else f"{DATA}/{'again/' * len(taken)}{name}"
     return places
+
+
+def _lies_in(source: str, folder: str) -> bool:
+    start = f"{folder.rstrip('/')}/"
+    return source.startswith(start) and not leads_out(source.removeprefix(start))
 
 
 def _readme(run: Run, parts: Sequence[Part]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from pydantic import ValidationError
+
 from biascore.audit import AuditData
 from biascore.errors import BiascoreError
 from biascore.files.folders import source_digest
@@ -84,7 +86,11 @@ def inputs_of(run: Run, places: Places) -> Inputs:
             stimuli.append(folder)
     recorded = {used.file: used.sha256 for used in run.stimuli}
     for entry in run.provenance.audit.get("data", ()):
-        one = AuditData.model_validate(dict(entry))
+        try:
+            one = AuditData.model_validate(dict(entry))
+        except (ValidationError, ValueError, TypeError):
+            missing.append("data that it names in no valid way")
+            continue
         try:
             path = places.file(one.source, recorded.get(one.source))
         except BiascoreError:

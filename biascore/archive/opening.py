@@ -15,7 +15,8 @@ from typing import Final
 from biascore.archive.check import Check
 from biascore.archive.contents import README_FILE, RUN, SAYS, TOP, results_of
 from biascore.errors import RunError
-from biascore.files.reading import MAX_UNPACKED, ZIP_DAMAGE, check_member, parse_json, read_bytes
+from biascore.files.paths import leads_out
+from biascore.files.reading import MAX_UNPACKED, ZIP_DAMAGE, member_bytes, parse_json, read_bytes
 from biascore.results.run_files import RUN_FILE
 
 MARK: Final = f"{TOP}/".encode()
@@ -61,13 +62,11 @@ class Opened:
                 continue
             self.left -= entry.file_size
             try:
-                check_member(entry)
-                content = self.archive.read(entry)
-            except ZIP_DAMAGE as error:
+                content = member_bytes(self.archive, entry)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+            except ZIP_DAMAGE as error:  # an OSError where another member lies at its folder
                 self.damage(place, f"is damaged ({error}). Fetch the archive again")
-                continue
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
 
     def damage(self, place: str, why: str) -> None:
         """Note what could not be unpacked."""
@@ -108,7 +107,7 @@ def _archive(path: Path, found: Opened) -> AbstractContextManager[object]:
     found.left = min(MAX_BYTES, max(MAX_UNPACKED * path.stat().st_size, _SMALL))
     for entry in found.archive.infolist():
         place = entry.filename.removeprefix(f"{TOP}/")
-        if place == entry.filename:
+        if place == entry.filename or leads_out(place):
             found.members[place] = "lies outside of the folder of the bundle"
         elif place in found.members:
             found.members[place] = "is in the archive twice"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biascore.basics.wording import quoted
-from biascore.files.reading import ZIP_DAMAGE, check_member
+from biascore.files.reading import ZIP_DAMAGE, member_bytes
 
 # As numpy writes it. Its own reader parses the header as Python, which deep brackets break.
 _HEADER: Final = re.compile(
@@ -33,15 +33,13 @@ def unpacked_arrays(raw: bytes, most: float) -> dict[str, NDArray[Any]]:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             members = archive.infolist()
-            for member in members:
-                check_member(member)
             size = sum(member.file_size for member in members)
             if size > most:
                 raise ValueError(f"it unpacks to {size:,} bytes, and {most:,.0f} are the most")
             if len({member.filename for member in members}) < len(members):
                 raise ValueError("it holds two arrays of one name")
             return {
-                (name := member.filename.removesuffix(".npy")): _array(archive.read(member), name)
+                (name := member.filename.removesuffix(".npy")): _array(member_bytes(archive, member), name)
                 for member in members
             }
     except (*ZIP_DAMAGE, TypeError) as error:  # a TypeError: a type that numpy does not have

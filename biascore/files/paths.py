@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from biascore.errors import OptionsError
 
@@ -25,3 +25,9 @@ def is_path(text: str) -> bool:
         return user_path(text).exists()
     except OptionsError:
         return False
+
+
+def leads_out(name: str) -> bool:
+    """Whether a path that a file of somebody else states leads out of its folder, on any system."""
+    place = PurePosixPath(name.replace("\\", "/"))
+    return place.is_absolute() or ".." in place.parts or bool(PureWindowsPath(name).drive)

@@ -65,10 +65,16 @@ _NO_TEXTS: Final = frozenset(
 """What Python calls encodings and no text file is in, or what means another one on every machine."""
 
 
-def check_member(entry: zipfile.ZipInfo) -> None:
-    """Raise ValueError for a member that is encrypted, or packed by a method whose memory the file chooses (LZMA)."""
+def member_bytes(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """The bytes of a member, not more than the archive says that it has.
+
+    Raises ValueError for one that is encrypted, or packed by a method whose memory the file chooses (LZMA), and one of
+    ``ZIP_DAMAGE``.
+    """
     if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError("a member is encrypted, or packed by another method than deflate")
+    with archive.open(entry) as stream:
+        return stream.read(entry.file_size + 1)  # without a number all of it is unpacked before it is cut
 
 
 class _Readable(Protocol):

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from biascore.basics.frozen import Frozen
@@ -31,10 +30,11 @@ from biascore.results.comparison import Comparison
 from biascore.results.failure import Failure
 from biascore.results.gates import GateResult
 from biascore.results.hashes import canonical, content_hash, item_hash
+from biascore.results.item_tables import read_items, write_items
 from biascore.results.measurement import Measurement
 from biascore.results.provenance import Provenance
 from biascore.results.result_lines import checks_of, result_lines
-from biascore.results.run_files import ITEMS_FOLDER, ROW_GROUP, RUN_FILE, in_the_way, items_path
+from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path
 from biascore.results.scenarios import MappingUsed, ScenarioResult
 from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
@@ -266,11 +266,7 @@ class Run(Frozen):
     def _write(self, folder: Path) -> None:
         (folder / ITEMS_FOLDER).mkdir()
         for number, measurement in enumerate(self.measurements):
-            pq.write_table(
-                measurement.items,
-                folder / items_path(number, measurement.metric, measurement.test),
-                row_group_size=ROW_GROUP,
-            )
+            write_items(measurement.items, folder / items_path(number, measurement.metric, measurement.test))
         text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
         with (folder / RUN_FILE).open("w", encoding="utf-8") as stream:
             stream.write(text + "\n")
@@ -368,14 +364,17 @@ def _from_body(body: dict[str, Any], folder: Path, problems: list[str]) -> Run:
     hashes = body.pop("item_hashes")
     for number, (entry, expected) in enumerate(zip(body["measurements"], hashes, strict=True)):
         measurement = Measurement.model_validate(entry)
-        path = folder / items_path(number, measurement.metric, measurement.test)
+        name = items_path(number, measurement.metric, measurement.test)
         try:
-            items = pq.read_table(path)
+            items = read_items(folder / name, str(name))
             if item_hash(items) != expected:
-                problems.append(f"{path.relative_to(folder)} was changed after it was written")
+                problems.append(f"{name} was changed after it was written")
+        except RunError as error:
+            problems.append(str(error))
+            items = pa.table({})
         # A changed byte may leave a text that is no UTF-8 (ValueError), or make a column of dates (the last two).
         except (OSError, ValueError, pa.ArrowException, OverflowError, TypeError) as error:
-            problems.append(f"{path.relative_to(folder)} cannot be read ({error})")
+            problems.append(f"{name} cannot be read ({error})")
             items = pa.table({})
         measurements.append(measurement.model_copy(update={"items": items}))
     return Run.model_validate({**body, "measurements": tuple(measurements)})

@@ -12,8 +12,6 @@ from biascore.files.writing import named
 RUN_FILE: Final = "run.json"
 REPORT_FILE: Final = "report.html"
 ITEMS_FOLDER: Final = "items"
-ROW_GROUP: Final = 2**16
-"""Rows of an item table that are written, and can be read, at once."""
 REPORT_MARK: Final = b'<meta name="generator" content="biascore '
 """What every report holds, and so what tells it from other pages."""
 

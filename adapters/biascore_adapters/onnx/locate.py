@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final
 
 from biascore.api.adapters import ModelRef
-from biascore.api.formats import user_path
+from biascore.api.formats import leads_out, user_path
 from biascore.errors import ModelLoadError
 from biascore_adapters.onnx.protobuf import Stated, read_stated
 from biascore_adapters.transformer.exported import EXPORTED_FILE, Exported
@@ -72,13 +72,12 @@ def find(ref: ModelRef) -> OnnxFolder:
 
 
 def _external(folder: Path, name: str) -> Path:
-    inside = PurePosixPath(name)
-    if inside.is_absolute() or ".." in inside.parts:
+    if leads_out(name):
         raise ModelLoadError(
             f"{folder / GRAPH_FILE} keeps weights in {name!r}, outside its folder, which is refused. Export the "
             "model again"
         )
-    path = folder / inside
+    path = folder / name
     if not path.is_file():
         raise ModelLoadError(
             f"{folder / GRAPH_FILE} keeps weights in {name!r}, which is not in the folder. Copy that file next to it"

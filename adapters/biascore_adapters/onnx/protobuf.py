@@ -13,10 +13,11 @@ from biascore.errors import ModelLoadError
 # Message types and the fields of each that lead to a node or a tensor (onnx.proto3).
 _INSIDE: Final[dict[str, dict[int, str]]] = {
     "model": {7: "graph", 8: "opset", 25: "function"},
-    "graph": {1: "node", 5: "tensor"},
+    "graph": {1: "node", 5: "tensor", 15: "sparse"},
     "function": {7: "node"},
     "node": {4: "operator", 5: "attribute"},
-    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph"},
+    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
+    "sparse": {1: "tensor", 2: "tensor"},
     "tensor": {13: "external"},
 }
 _DEEPEST: Final = 64

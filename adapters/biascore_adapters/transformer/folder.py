@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final
 
-from biascore.api.formats import parse_json, read_bytes
+from biascore.api.formats import leads_out, parse_json, read_bytes
+from biascore.api.support import quoted
 from biascore.errors import ModelLoadError
 
 # Of a hub repository these files are fetched, and of any folder these are the model's identity. They are
@@ -87,7 +88,7 @@ class ModelFolder:
 
     def digest(self, also: Iterable[str] = ()) -> str:
         """``"blake2b:<hex>"`` over names and bytes of weights, configuration, tokenizer, code and the files ``also``."""
-        # The index only says which shard holds which tensor, and the shards say so themselves.
+        # Without the index of sharded weights: it names all of them and no others, or is refused.
         files = {
             *self.weights,
             *matching(self.path, (*SETTINGS, *VOCABULARY, *also)),
@@ -130,8 +131,7 @@ def modules_of(path: Path) -> tuple[Module, ...]:
                 raise ModelLoadError(
                     f"{file} does not list modules with a type and a path. Fetch or save the model again"
                 )
-        place = PurePosixPath(inside.replace("\\", "/"))
-        if place.is_absolute() or ".." in place.parts:
+        if leads_out(inside):
             raise ModelLoadError(
                 f"{file} names {inside!r}, outside its folder, which is refused. Fetch or save the model again"
             )
@@ -150,7 +150,23 @@ def read_config(path: Path) -> Mapping[str, Any]:
         raise ModelLoadError(
             f"{file} names as model_type or in architectures something else than names. Fetch or save the model again"
         )
+    _check_backbone(file, config)
     return config
+
+
+def _check_backbone(file: Path, config: object) -> None:
+    """Raise ModelLoadError where a configuration, or one inside it, names another model: transformers looks it up online."""
+    if isinstance(config, list):
+        for entry in config:
+            _check_backbone(file, entry)
+    if isinstance(config, dict):
+        if isinstance(config.get("backbone"), str):
+            raise ModelLoadError(
+                f"{file} names the model {quoted(config['backbone'])} as backbone, which would be fetched. Only models that "
+                "are whole in their folder are read: choose one of text"
+            )
+        for value in config.values():
+            _check_backbone(file, value)
 
 
 def read_json_file(path: Path) -> Any:
