@@ -50,6 +50,7 @@ class DaskExecutor(Executor):
     def connect(cls, cluster: Cluster) -> Self:
         """A client of the scheduler, or of processes started here; TLS and time-outs as Dask's own configuration says."""
         try:
+            import cryptography  # noqa: F401  # with which Dask makes the certificates of a cluster of its own
             from distributed import Client, LocalCluster
         except ImportError as error:
             raise MissingExtraError("a Dask cluster", "distributed") from error
@@ -60,6 +61,9 @@ class DaskExecutor(Executor):
                 threads_per_worker=1,
                 memory_limit=0,
                 dashboard_address="127.0.0.1:0",
+                # Else whoever may log in here could send these processes what to run.
+                protocol="tls://",
+                security=True,
                 silence_logs=CRITICAL,  # an error says what ended a worker
             )
             try:

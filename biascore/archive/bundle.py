@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from biascore.archive.contents import RUN, TOP, Part, own_places, parts_of, results_of, written
@@ -16,7 +17,7 @@ from biascore.basics.keys import repeats
 from biascore.errors import RunError
 from biascore.files.folders import source_digest, tables_in
 from biascore.files.paths import user_path
-from biascore.files.reading import MAX_TABLE_MB, read_bytes
+from biascore.files.reading import MAX_TABLE_MB, read_bytes, unpacked
 from biascore.files.writing import check_file, write_file
 from biascore.plugins.loading import Plugins
 from biascore.results.run import Run
@@ -91,12 +92,12 @@ def _found(used: StimuliUsed, places: Places) -> Path:
     if path is None:
         raise RunError(
             f"{used.file}, which the run was made from, is not here. Name its folder with --stimuli, or leave it out "
-            f"with --leave-out '{used.file}'"
+            f"with --leave-out {quote(used.file)}"
         )
     if source_digest(path, str(path), RunError) != used.sha256:
         raise RunError(
             f"{path} is not the {used.file} that the run was made from: it was changed. Bring that one back, run the "
-            f"audit again, or leave it out with --leave-out '{used.file}'"
+            f"audit again, or leave it out with --leave-out {quote(used.file)}"
         )
     return path
 
@@ -104,7 +105,10 @@ def _found(used: StimuliUsed, places: Places) -> Path:
 def _refuse_keys(files: Mapping[str, bytes], plugins: Plugins) -> None:
     variables = sorted({name for kind in plugins.adapters.items() for name in kind().key_variables})
     for place, content in files.items():
-        variable = repeats(content.decode("utf-8", "replace"), variables)
+        text = unpacked(content, place, RunError).replace(
+            b"\0", b""
+        )  # without what UTF-16 puts between characters
+        variable = repeats(text.decode("utf-8", "replace"), variables)
         if variable:
             raise RunError(
                 f"{place} holds the key in {variable}, so nothing was written. Take it out of that file"

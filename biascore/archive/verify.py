@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 
 from biascore.archive.check import Check
@@ -124,7 +125,7 @@ def _check_model(used: ModelUsed, engine: Engine, ref: str | None, absent: str) 
             found = model.identity.digest
             planted = engine.plugins.adapters.get(model.source.ref.adapter).uses_stimuli
     except BiascoreError as error:
-        where = "" if ref else f". If it lies elsewhere, say where: --model '{used.name}=REF'"
+        where = "" if ref else f". If it lies elsewhere, say where: --model {quote(f'{used.name}=REF')}"
         return Check(what=what, outcome="not here", detail=f"{error}{where}")
     if found != used.digest and planted and absent:
         return Check(
@@ -141,8 +142,8 @@ def _check_runs_no_code(used: ModelUsed, engine: Engine) -> None:
     asked = sorted(name for name in kind.code_options if used.explicit_options.get(name))
     if asked:
         raise ModelLoadError(
-            f"it was measured with {asked[0]}, which runs code of the model's author, and verify runs none. If you trust "
-            "it, run the audit again and compare the two runs"
+            f"it was measured with {asked[0]}, by which its author's code can run, and verify runs none. If you trust it, "
+            "run the audit again and compare the two runs"
         )
 
 

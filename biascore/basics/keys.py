@@ -122,9 +122,10 @@ def warn_if_readable(url: str, variable: str) -> None:
     host = parts.hostname or ""
     if parts.scheme != "http" or not os.environ.get(variable, "").strip():
         return
-    proxy = "" if urllib.request.proxy_bypass(host) else urllib.request.getproxies().get("http", "")
+    proxies = {} if urllib.request.proxy_bypass(host) else urllib.request.getproxies()
+    proxy = proxies.get("http") or proxies.get("all")
     if proxy:
-        way = f"by the proxy {urlsplit(proxy).hostname or ''!r} (HTTP_PROXY)"
+        way = f"by the proxy {urlsplit(proxy).hostname or ''!r} (HTTP_PROXY or ALL_PROXY)"
     elif not _is_this_machine(host):
         way = "over plain http"
     else:

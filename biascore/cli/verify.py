@@ -32,7 +32,9 @@ def verify(
         print_json([check.model_dump() for check in checks])
     else:
         for check in checks:
-            say(f"{check.outcome:>10}  {check.what}  {check.detail}".rstrip())
+            # On one line: a name with a line feed would look like a check of its own.
+            what, detail = (" ".join(text.split()) for text in (check.what, check.detail))
+            say(f"{check.outcome:>10}  {what}  {detail}".rstrip())
         if not (models or refs):
             say("The models were not opened: add --models for that.")
     outcomes = {check.outcome for check in checks}

@@ -92,7 +92,6 @@ def write_file(target: Path, content: bytes) -> None:
                 stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())
-            new.chmod(0o644)
             new.replace(target)
     except OSError as error:
         raise RunError(
@@ -149,7 +148,7 @@ def _reserving(above: Path, name: str) -> dict[Path, int]:
     found = {}
     for scratch in (path for path in above.iterdir() if _STAGING.fullmatch(path.name)):
         with suppress(OSError, ValueError):  # another process may remove its own at any time
-            if (scratch / _TARGET).read_text(encoding="utf-8") == name:
+            if _text(scratch / _TARGET) == name:
                 found[scratch] = (scratch / _TARGET).stat().st_mtime_ns
     return found
 
@@ -170,7 +169,11 @@ def finish(folder: Path) -> None:
         if not names:
             with suppress(OSError):
                 scratch.rmdir()
-        elif _LOCK in names and (lock := _locked(scratch)):
+            continue
+        lock = None
+        with suppress(OSError):  # another user's, say
+            lock = _locked(scratch) if _LOCK in names else None
+        if lock is not None:
             _bring_back(scratch)
             shutil.rmtree(scratch, ignore_errors=True)
             lock.release()
@@ -179,11 +182,18 @@ def finish(folder: Path) -> None:
 def _bring_back(scratch: Path) -> None:
     """Put the new folder, or else the old one, where neither is."""
     with suppress(OSError, ValueError):
-        name = (scratch / _TARGET).read_text(encoding="utf-8")
+        name = _text(scratch / _TARGET)
         target = scratch.parent / name
         if (scratch / _OLD).exists() and not target.exists() and Path(name).name == name:
             whole = scratch / _NEW if (scratch / _NEW).exists() else scratch / _OLD
             whole.rename(target)
+
+
+def _text(path: Path) -> str:
+    """What a file holds; raises OSError or ValueError, also for a link or a pipe that somebody put there."""
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise ValueError(f"{path} is no regular file")
+    return path.read_text(encoding="utf-8")
 
 
 @contextmanager
@@ -203,8 +213,11 @@ def _staging(folder: Path) -> Iterator[Path]:
 
 
 def _locked(scratch: Path) -> FileLock | None:
-    """The lock of a hidden folder, or None where another process holds it or has removed the folder."""
-    lock = FileLock(scratch / _LOCK)
+    """The lock of a hidden folder, or None where another process holds it or has removed it, and where it is none."""
+    path = scratch / _LOCK
+    if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+        return None  # a link, say, which somebody put there to have its file emptied
+    lock = FileLock(path)
     try:
         lock.acquire(blocking=False)
     except (

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from biascore.files.reading import parse_json
+from biascore.errors import RunError
+from biascore.files.reading import parse_json, read_bytes
 from biascore.files.writing import named
 
 RUN_FILE: Final = "run.json"
@@ -29,10 +30,10 @@ def items_path(number: int, metric: str, test: str) -> Path:
 def in_the_way(folder: Path) -> str:
     """What of a folder is not a run and its report, for a message; empty where nothing is."""
     try:
-        body = parse_json((folder / RUN_FILE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return f"it is not a run, for it has no {RUN_FILE}, and it is not empty"
-    except (OSError, ValueError) as error:
+        if not (folder / RUN_FILE).exists():
+            return f"it is not a run, for it has no {RUN_FILE}, and it is not empty"
+        body = parse_json(read_bytes(folder / RUN_FILE, RUN_FILE, RunError).decode())
+    except (OSError, ValueError, RunError) as error:
         return f"its {RUN_FILE} cannot be read ({error})"
     if not (isinstance(body, dict) and body.keys() >= _KEYS and _says_who(body["provenance"])):
         return f"its {RUN_FILE} was not written by biascore"

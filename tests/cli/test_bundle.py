@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import tomllib
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,13 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore import Audit, Engine, Run
-from biascore.archive.bundle import write_bundle
+from biascore.archive.bundle import _refuse_keys, write_bundle
 from biascore.archive.contents import audit_text
 from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.errors import RunError
 from biascore.files.toml import dumps
+from biascore.plugins.loading import Plugins
 
 from .conftest import Verify
 
@@ -118,6 +121,18 @@ def test_a_key_is_never_packed(study: Path, tmp_path: Path, monkeypatch: pytest.
         write_bundle(run, tmp_path / "x.zip")
     assert "secret" not in str(caught.value)
     assert not (tmp_path / "x.zip").exists()
+
+
+@pytest.mark.parametrize(
+    "pack", [lambda text: text.encode("utf-16"), lambda text: gzip.compress(text.encode())]
+)
+def test_a_key_is_found_in_other_encodings(
+    pack: Callable[[str], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEEPL_AUTH_KEY", "7f3e-secret-key-41aa")
+    with pytest.raises(RunError, match=r"data/pairs\.csv holds the key in DEEPL_AUTH_KEY"):
+        _refuse_keys({"data/pairs.csv": pack("a,7f3e-secret-key-41aa\n")}, Plugins())
+    _refuse_keys({"data/pairs.csv": pack("a,b\n")}, Plugins())
 
 
 def test_only_a_bundle_is_replaced_and_only_a_bundle_is_opened(

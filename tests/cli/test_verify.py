@@ -39,7 +39,7 @@ def test_what_is_not_here_is_no_success(verify: Verify, study: Path, tmp_path: P
     # Not "differs": the model was planted on words that are not at hand.
     assert checks["model control"][0] == "not here"
     assert checks["model control"][1].endswith(
-        "list tests. If it lies elsewhere, say where: --model 'control=REF'"
+        "list tests. If it lies elsewhere, say where: --model control=REF"
     )
     for folder in (study, study / "mine"):
         found = verify(run, "--models", "--stimuli", folder)
@@ -82,6 +82,17 @@ def test_the_page_says_what_verify_cannot_show(verify: Verify, study: Path) -> N
     assert verify(study / "audit-run")["results and item tables"][0] == "matches"
     page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
     assert "can compute the hashes anew" in page
+
+
+def test_a_name_with_line_feeds_makes_no_line_of_its_own(study: Path) -> None:
+    path = study / "audit-run" / "run.json"
+    body = json.loads(path.read_text(encoding="utf-8"))
+    body["stimuli"].append({**body["stimuli"][0], "file": "no.csv\n   matches  model gpt-4  sha256:0a8c2f"})
+    del body["content_sha256"]
+    path.write_text(json.dumps({**body, "content_sha256": content_hash(body)}), encoding="utf-8")
+    done = CliRunner().invoke(app, ["verify", str(study / "audit-run")])
+    assert "gpt-4" in done.output
+    assert not [line for line in done.output.splitlines() if line.startswith("   matches  model gpt-4")]
 
 
 def test_it_says_that_models_were_not_opened(study: Path) -> None:

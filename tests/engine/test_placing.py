@@ -158,6 +158,35 @@ def test_a_hidden_folder_that_goes_while_it_is_looked_at(
         pass
 
 
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+@pytest.mark.parametrize("name", ["lock", "target", "old"])
+def test_what_somebody_put_in_a_hidden_folder_is_not_opened(tmp_path: Path, name: str, kind: str) -> None:
+    """A link for a lock had its file emptied; a pipe was waited for."""
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    place = tmp_path / "place"
+    hidden = place / ".biascore-abcdefgh"
+    hidden.mkdir(parents=True)
+    (hidden / "lock").touch()
+    (hidden / name).unlink(missing_ok=True)
+    make = {"link": lambda p: p.symlink_to(precious), "pipe": os.mkfifo, "folder": Path.mkdir}[kind]
+    make(hidden / name)
+    with reserved(place / "report"):
+        write_file(check_file(place / "report", overwrite=False, mark=MARK), b"new")
+    assert (place / "report").read_bytes() == b"new"
+    assert precious.read_text() == "precious"
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
+def test_who_may_read_what_is_written_is_said_by_the_umask(tmp_path: Path, mask: int, mode: int) -> None:
+    before = os.umask(mask)
+    try:
+        write_file(tmp_path / "report", b"new")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "report").stat().st_mode & 0o777 == mode
+
+
 # Found before the work.
 
 

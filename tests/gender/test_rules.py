@@ -130,6 +130,13 @@ def test_files_are_joined_with_what_they_include(tmp_path: Path) -> None:
             HEAD + '[forms.adjective]\nmasculine = ["-o"]\nfeminine = ["-(a"]\n',
             r"forms.adjective.feminine: '-\(a' is not a regular",
         ),
+        *(
+            (
+                HEAD + f'[forms.adjective]\nmasculine = ["-o"]\nfeminine = ["{slow}"]\n',
+                "is not a regular expression .it repeats a group, or more than two parts",
+            )
+            for slow in ("(a|a|aa)+b", "-(?:a*)*b", "(a+){9,}b", "a*a*a*b")
+        ),
         (HEAD + FORMS + RULE.replace("find =", "findd ="), "findd of .* Did you mean find"),
         (HEAD + '[forms.adjective.stems]\n"a" = ["b"]\n', r"\] in \[forms|stems: 'a' is no pair of endings"),
         (HEAD + '[forms.anchor]\nfeminine = ["-a"]\n', "'anchor' names a list and a form"),
@@ -154,6 +161,15 @@ def test_a_wrong_grammar_names_file_and_key(text: str, message: str, tmp_path: P
         load_grammar(path)
     assert str(tmp_path) in str(caught.value)
     assert "Value error" not in str(caught.value)
+
+
+def test_a_long_word_is_compared_with_no_expression() -> None:
+    """With two parts that repeat, 10,000 letters would take minutes."""
+    words = WordSet(["-[a]+[ab]+c", "-la"])
+    assert "aabc" in words
+    assert "a" * 97 + "bc" in words
+    assert "a" * 20_000 + "bd" not in words
+    assert "a" * 20_000 + "la" in words
 
 
 def test_a_form_of_one_gender_gives_its_reason(make: Make) -> None:

@@ -53,9 +53,12 @@ class EndsBackend(Backend):
         with (self.folder / "log").open("a") as log:
             print(os.getpid(), *words, file=log, flush=True)
         flag = self.folder / "ended"
-        if self.how == "once" and len(words) > 1 and not flag.exists():
-            flag.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+        if self.how == "once" and len(words) > 1:
+            try:
+                flag.touch(exist_ok=False)  # two workers may come here at once
+                os.kill(os.getpid(), signal.SIGKILL)
+            except FileExistsError:
+                pass
         if self.how == "always":
             os.kill(os.getpid(), signal.SIGKILL)
         if self.how == "waits":

@@ -130,6 +130,7 @@ def test_a_batch_that_ends_every_worker_is_given_up(ends: None, folder: Path) ->
     ):
         engine = Engine(cache=None, executor=DaskExecutor(client))
         model = engine.model(f"ends:{folder}", how="always")
+        model.standing.in_run = True
         with pytest.raises(WorkerError, match=r"one batch of queries ended several workers.*memory"):
             words(model, 2)
         with pytest.raises(WorkerError):  # and the model is asked no more
@@ -216,6 +217,22 @@ def test_the_command_line_runs_on_processes_and_on_a_scheduler(
         printed[name] = done.stdout
     assert printed["here"] == printed["processes"] == printed["scheduler"]
     assert len({pid for pid, _ in log_of(folder)}) == 4  # itself, its worker, and the two of the scheduler
+
+
+@pytest.mark.slow
+def test_nobody_else_reaches_the_processes_of_a_run(ends: None) -> None:
+    """Without the certificates of this cluster, whoever may log in here could have them run anything."""
+    executor = DaskExecutor.connect(Cluster(workers=1))
+    try:
+        address = executor._client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        stranger = distributed.Security.temporary()
+        for other in ({"address": address.replace("tls", "tcp")}, {"address": address, "security": stranger}):
+            with pytest.raises(OSError):  # noqa: PT011 - which one depends on who hangs up first
+                distributed.Client(**other, timeout=2)
+        assert executor.submit(os.getpid) != os.getpid()
+    finally:
+        executor.close()
 
 
 @pytest.mark.slow

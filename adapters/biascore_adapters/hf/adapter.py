@@ -6,6 +6,7 @@ Importing this package imports neither torch nor transformers; ``HfAdapter.load`
 from __future__ import annotations
 
 import importlib.util
+from contextlib import nullcontext
 from typing import ClassVar, Final
 
 from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
@@ -13,6 +14,7 @@ from biascore.api.support import HUB_TOKENS
 from biascore.errors import MissingExtraError, ModelLoadError
 from biascore_adapters.hf.locate import fetch, find_local
 from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.transformer.folder import offline
 
 NLLB_SIZES: Final = ("distilled-600M", "distilled-1.3B", "1.3B", "3.3B")
 
@@ -41,7 +43,7 @@ class HfAdapter(Adapter[HfOptions]):
     extra: ClassVar[str | None] = "hf"
     takes_revision: ClassVar[bool] = True
     secret_env_vars: ClassVar[tuple[str, ...]] = HUB_TOKENS
-    code_options: ClassVar[frozenset[str]] = frozenset({"trust_remote_code"})
+    code_options: ClassVar[frozenset[str]] = frozenset({"allow_pickle", "trust_remote_code"})
 
     runtime = "torch"
 
@@ -75,7 +77,8 @@ class HfAdapter(Adapter[HfOptions]):
             from biascore_adapters.hf.kinds import open_backend
         except ModuleNotFoundError as error:
             raise MissingExtraError("hf: models", "hf") from error
-        return open_backend(folder, options)
+        with nullcontext() if options.trust_remote_code else offline():
+            return open_backend(folder, options)
 
 
 class NllbAdapter(HfAdapter):

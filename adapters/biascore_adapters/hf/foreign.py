@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
+from biascore.api.formats import is_path, leads_out
+from biascore.api.support import quoted
 from biascore.errors import ModelLoadError
 from biascore_adapters.hf.quantised import check_quantised
 from biascore_adapters.transformer.folder import PICKLE, SAFETENSORS, matching, read_json_file
 
 ADAPTER: Final = "adapter_config.json"
 _ATTENTION: Final = ("attn_implementation", "_attn_implementation", "_attn_implementation_internal")
+_WHOLE: Final = (SAFETENSORS[0], PICKLE[0])
+_INDEX: Final = {".safetensors": "model.safetensors.index.json", ".bin": "pytorch_model.bin.index.json"}
+_UNREAD: Final = (
+    "added_tokens_file",
+    "special_tokens_map_file",
+)  # by transformers, from the tokenizer's settings
 _TEKKEN: Final = "tekken.json"
 # What peft calls a task, and its class that opens an adapter for it.
 _PEFT_CLASSES: Final = {
@@ -45,11 +55,52 @@ def check_files(path: Path) -> None:
 def check_config(path: Path, config: Mapping[str, Any]) -> None:
     """Raise ModelLoadError for static embeddings, fetched code, tokenizers without offsets, and some quantised weights."""
     _check_kernels(path, config)
+    _check_elsewhere(path, config)
     check_quantised(path, config)
     if config.get("model_type") == "model2vec":
         raise ModelLoadError(static(path))
     if not (path / "tokenizer.json").is_file():
         _check_tokenizer(path, config)
+
+
+def check_index(path: Path, weights: tuple[Path, ...]) -> None:
+    """Raise ModelLoadError where the index of sharded weights names others than the files that identify the model."""
+    names = {file.name for file in weights}
+    if not names.isdisjoint(_WHOLE):  # which is opened without an index
+        return
+    index = path / _INDEX[weights[0].suffix]
+    stated = read_json_file(index) if index.is_file() else {}
+    shards = stated.get("weight_map") if isinstance(stated, dict) else None
+    named = set(map(str, shards.values())) if isinstance(shards, dict) else set()
+    if named == names:
+        return
+    absent, more = sorted(named - names), sorted(names - named)
+    what = (
+        f"names {quoted(absent[0])}, which is none of the weights there"
+        if absent
+        else f"does not name {more[0]}, which is there"
+    )
+    raise ModelLoadError(
+        f"{index} {what if index.is_file() else 'is missing'}. Fetch or save the model again, in an empty folder"
+    )
+
+
+def _check_elsewhere(path: Path, config: Mapping[str, Any]) -> None:
+    """Raise ModelLoadError where settings name other files to open than those that identify the model."""
+    settings = path / "tokenizer_config.json"
+    stated = read_json_file(settings) if settings.is_file() else {}
+    named = {"transformers_weights": config.get("transformers_weights")}
+    for key, value in stated.items() if isinstance(stated, dict) else ():
+        if key.endswith("_file") and key not in _UNREAD and isinstance(value, str) and value:
+            # Many folders name files of the machine that they were saved on, which are not there.
+            inside = not leads_out(value) and (path / value).is_file()
+            named[key] = value if is_path(value) and not inside else None
+    for key, value in named.items():
+        if value is not None:
+            raise ModelLoadError(
+                f"{path} names {quoted(value)} as {key}, a file by which the model is not identified. If you trust the "
+                "model, remove that line"
+            )
 
 
 def _check_kernels(path: Path, config: object) -> None:
@@ -79,13 +130,20 @@ def _is_kernel(name: str) -> bool:
 def gguf(file: Path) -> str:
     """The advice for a GGUF file."""
     into = str(file.parent) + "-hf"
-    opened = f"from_pretrained({str(file.parent)!r}, gguf_file={file.name!r}).save_pretrained({into!r})"
+    opened = f"from_pretrained({_literal(file.parent)}, gguf_file={_literal(file.name)}).save_pretrained({_literal(into)})"
+    program = (
+        f"from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; M.{opened}; T.{opened}"
+    )
     return (
         f"{file} is a GGUF file (of llama.cpp), which hf: does not read. Name the model that it was made from, "
         "hf:<owner>/<original>; or, for the families that transformers reads from GGUF, unpack it (pip install gguf "
-        f'accelerate): python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; M.{opened}; '
-        f'T.{opened}", and name hf:{into}'
+        f"accelerate): python -c {quote(program)}, and name hf:{into}"
     )
+
+
+def _literal(text: object) -> str:
+    """A text of a program that stands in single quotes on a command line."""
+    return json.dumps(str(text), ensure_ascii=False)
 
 
 def static(path: Path) -> str:
@@ -103,11 +161,12 @@ def _adapter(path: Path, *, beside: bool) -> str:
     base, kind = config.get("base_model_name_or_path") or "<base model>", config.get("peft_type") or "PEFT"
     into = f"{path}-merged"
     opener = _PEFT_CLASSES.get(str(config.get("task_type")), "AutoPeftModel")
-    merge = (
-        f'python -c "from peft import {opener} as M; from transformers import AutoTokenizer as T; '
-        f"M.from_pretrained({str(path)!r}).merge_and_unload().save_pretrained({into!r}); "
-        f'T.from_pretrained({str(base)!r}).save_pretrained({into!r})"'
+    program = (
+        f"from peft import {opener} as M; from transformers import AutoTokenizer as T; "
+        f"M.from_pretrained({_literal(path)}).merge_and_unload().save_pretrained({_literal(into)}); "
+        f"T.from_pretrained({_literal(base)}).save_pretrained({_literal(into)})"
     )
+    merge = f"python -c {quote(program)}"
     if beside:
         return (
             f"{path} holds a whole model and also an adapter ({kind}, {ADAPTER}), so that it does not say which of "
@@ -116,16 +175,19 @@ def _adapter(path: Path, *, beside: bool) -> str:
         )
     return (
         f"{path} holds an adapter ({kind}) for {base}, and no model. Merge the two (pip install peft): {merge}, and name "
-        f"hf:{into}; or measure the base model, hf:{base}"
+        f"hf:{into}; or measure the base model, {quote(f'hf:{base}')}"
     )
 
 
 def _check_tokenizer(path: Path, config: Mapping[str, Any]) -> None:
     if (path / _TEKKEN).is_file():
+        program = (
+            "from transformers.integrations.mistral.tokenizer import convert_tekken_tokenizer as convert; "
+            f"convert({_literal(path / _TEKKEN)}).save_pretrained({_literal(path)})"
+        )
         raise ModelLoadError(
             f"{path} has its tokenizer only as {_TEKKEN}, of Mistral's own library. Write tokenizer.json there: "
-            'python -c "from transformers.integrations.mistral.tokenizer import convert_tekken_tokenizer as convert; '
-            f'convert({str(path / _TEKKEN)!r}).save_pretrained({str(path)!r})"'
+            f"python -c {quote(program)}"
         )
     settings = path / "tokenizer_config.json"
     stated = read_json_file(settings) if settings.is_file() else {}

@@ -160,6 +160,7 @@ def _model_folder(root: Path, revision: str | None, *, allow_pickle: bool, own_c
             f"Save the tokenizer next to the model: tokenizer.save_pretrained({str(path)!r})"
         )
     weights = _weights(path, allow_pickle=allow_pickle)
+    foreign.check_index(path, weights)
     outer = root if path != root else None
     code = tuple(sorted(path.rglob("*.py"))) if own_code else ()
     return ModelFolder(path, revision, config, weights, modules, outer, code)

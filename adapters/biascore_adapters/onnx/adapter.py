@@ -12,6 +12,7 @@ from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
 from biascore.errors import MissingExtraError
 from biascore_adapters.onnx.locate import find
 from biascore_adapters.onnx.options import OnnxOptions
+from biascore_adapters.transformer.folder import offline
 
 
 class OnnxAdapter(Adapter[OnnxOptions]):
@@ -56,4 +57,5 @@ class OnnxAdapter(Adapter[OnnxOptions]):
             from biascore_adapters.transformer.backends import backend_of
         except ModuleNotFoundError as error:
             raise MissingExtraError("onnx: models", "onnx") from error
-        return backend_of(opened(open_model(find(ref), options)))
+        with offline():
+            return backend_of(opened(open_model(find(ref), options)))

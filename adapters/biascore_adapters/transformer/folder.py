@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -100,6 +101,18 @@ class ModelFolder:
             with path.open("rb") as file:
                 total.update(f"{name} {hashlib.file_digest(file, 'blake2b').hexdigest()}\n".encode())
         return f"blake2b:{total.hexdigest()}"
+
+
+@contextmanager
+def offline() -> Iterator[None]:
+    """Within it the client of the hub opens no connection: a model is whole in its folder, whatever its files name."""
+    from huggingface_hub import constants
+
+    before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = before
 
 
 def matching(path: Path, patterns: Iterable[str]) -> tuple[Path, ...]:

@@ -7,6 +7,7 @@ import importlib.machinery
 import importlib.util
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,9 +30,16 @@ def refusal(locator: object) -> str:
     with pytest.raises(ModelLoadError) as caught:
         HfAdapter().check(ModelRef.parse(f"hf:{locator}"), HfOptions(), cast(LoadContext, None))
     message = str(caught.value)
-    for command in re.findall(r'python -c "([^"]*)"', message):
+    for command in programs(message):
         compile(command, "the command", "exec")
     return message
+
+
+def programs(message: str) -> list[str]:
+    """What Python would be given where the commands of a message are pasted into a shell."""
+    found = re.findall(r"""python -c ('(?:[^']|'"'"')*')""", message)
+    assert len(found) == message.count("python -c")
+    return [shlex.split(one)[0] for one in found]
 
 
 def write(path: Path, content: Any) -> None:
@@ -46,6 +54,16 @@ def test_an_adapter_alone(tmp_path: Path) -> None:
     assert "holds an adapter (LORA) for meta-llama/Llama-3, and no model" in message
     assert "from peft import AutoPeftModelForCausalLM as M" in message
     assert "hf:meta-llama/Llama-3" in message
+
+
+def test_an_adapter_puts_no_command_of_its_own_into_the_advice(tmp_path: Path) -> None:
+    base = "$(touch owned)'; touch owned; echo \"`touch owned`"
+    write(tmp_path / "adapter_config.json", {"base_model_name_or_path": base, "peft_type": "LORA"})
+    (tmp_path / "adapter_model.safetensors").touch()
+    message = refusal(tmp_path)
+    (program,) = programs(message)
+    assert json.dumps(base) in program
+    assert message.endswith("measure the base model, " + shlex.quote(f"hf:{base}"))
 
 
 def test_an_adapter_beside_a_model(copied: Copied) -> None:
@@ -170,7 +188,7 @@ def test_the_command_for_mistrals_own_tokenizer_works(copied: Copied, opened: Ca
     }
     config |= {"default_vocab_size": len(pieces) + 3, "default_num_special_tokens": 3}
     write(folder / "tekken.json", {"config": config, "vocab": vocabulary, "special_tokens": special})
-    (command,) = re.findall(r'python -c "([^"]*)"', refusal(folder))
+    (command,) = programs(refusal(folder))
     subprocess.run([sys.executable, "-c", command], check=True)
     assert opened(folder).identity.facts["kind"] == "decoder"
 

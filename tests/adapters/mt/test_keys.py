@@ -106,7 +106,11 @@ def test_a_key_that_others_could_read_is_told(
     ):
         check(unread)
     monkeypatch.setenv("http_proxy", "http://me:secret@proxy.example:3128")
-    with pytest.warns(KeyWarning, match=r"by the proxy 'proxy\.example' \(HTTP_PROXY\)"):
+    with pytest.warns(KeyWarning, match=r"by the proxy 'proxy\.example' \(HTTP_PROXY or ALL_PROXY\)"):
+        check("http://localhost:5000")
+    monkeypatch.delenv("http_proxy")
+    monkeypatch.setenv("all_proxy", "http://another.example:3128")
+    with pytest.warns(KeyWarning, match=r"by the proxy 'another\.example'"):
         check("http://localhost:5000")
     monkeypatch.setenv("no_proxy", "localhost")
     check("http://localhost:5000")
