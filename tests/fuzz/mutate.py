@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import tomli
@@ -129,6 +130,8 @@ def _zip(data: bytes, rng: random.Random, plain: Plain) -> bytes:
     if any(info.compress_type == 93 for info, _ in members):
         return binary(data, rng, plain)
     place = rng.randrange(len(members))
+    if rng.random() < 0.2:
+        members = _renamed(members, place, rng)
     stream = io.BytesIO()
     what = rng.randrange(12)
     with warnings.catch_warnings(), zipfile.ZipFile(stream, "w") as new:
@@ -159,6 +162,27 @@ def _zip(data: bytes, rng: random.Random, plain: Plain) -> bytes:
             new.writestr(entry, content)
     made = stream.getvalue()
     return made if rng.random() < 0.9 else binary(made, rng, plain)
+
+
+def _renamed(
+    members: list[tuple[zipfile.ZipInfo, bytes]], place: int, rng: random.Random
+) -> list[tuple[zipfile.ZipInfo, bytes]]:
+    """A member by a hostile name, by which the other members know it too."""
+    old = members[place][0].filename.rpartition("/")[2]
+    new = rng.choice(
+        (
+            "..",
+            "/..",
+            "x/..",
+            "../" * rng.choice((1, 4, 6, 8)) + "owned.txt",
+            "/owned.txt",
+            "..\\x",
+            "x/../../y",
+        )
+    )
+    members[place][0].filename = members[place][0].filename.removesuffix(old) + new
+    inside = json.dumps(new)[1:-1].encode()
+    return [(info, content.replace(old.encode(), inside) if old else content) for info, content in members]
 
 
 def _npy(data: bytes, rng: random.Random, plain: Plain) -> bytes:
@@ -255,6 +279,12 @@ def _parquet(data: bytes, rng: random.Random, plain: Plain) -> bytes:
             columns = {key: one * rng.choice((0, 1, 40)) for key, one in columns.items()}
         case _:
             columns[name] = [rng.choice((*NUMBERS[-13:], 1.0)) for _ in column]
+    if rng.random() < 0.02:  # a long text in many rows, of which the file holds one
+        rows = pa.array(np.zeros(rng.choice((3, 1000)), np.int32))
+        bomb = pa.table({name: pa.DictionaryArray.from_arrays(rows, ["x" * 10**6])})
+        stream = io.BytesIO()
+        pq.write_table(bomb, stream, compression="zstd", store_schema=False, write_statistics=False)
+        return stream.getvalue()
     arrays = [pa.array(one) for one in columns.values()]
     if kind is not None:
         with suppress(pa.ArrowException):

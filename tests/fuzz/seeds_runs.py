@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ def bundles() -> Seeds:
         run_of(measurement(), stimuli=(), models=()).save(Path(made, "run"))
         write_bundle(Path(made, "run"), Path(made, "run.zip"))
         found.append(Path(made, "run.zip").read_bytes())
-    return [*found, *folder(_study_bundle, whole=False)]
+    return [*found, *folder(_study_bundle, whole=False), *folder(_bundle_of_folder, whole=False)]
 
 
 def _study_bundle(at: Path) -> None:
@@ -48,6 +49,29 @@ def _study_bundle(at: Path) -> None:
         with contextlib.chdir(study):
             Engine(cache=None).run("audit.toml").save(study / "run")
             write_bundle(study / "run", at / "run.zip")
+
+
+def _bundle_of_folder(at: Path) -> None:
+    """A bundle with a folder of data, of which its run names the folder and a file."""
+    with tempfile.TemporaryDirectory() as made:
+        _study_bundle(Path(made))
+        with zipfile.ZipFile(Path(made, "run.zip")) as archive:
+            members = {one: archive.read(one) for one in archive.namelist()}
+    top = "biascore-bundle/"
+    body = json.loads(members[f"{top}run/run.json"])
+    stated = body["provenance"]["audit"]["data"][0]
+    body["provenance"]["audit"]["data"] = [
+        {**stated, "source": "d"},
+        {**stated, "source": "d/pairs.csv", "name": "p"},
+    ]
+    own = next(one for one in body["stimuli"] if one["file"] == "pairs.csv")
+    body["stimuli"] = [one for one in body["stimuli"] if one is not own]
+    body["stimuli"] += [{**own, "file": "d", "sha256": "0" * 64}, {**own, "file": "d/pairs.csv"}]
+    members[f"{top}run/run.json"] = json.dumps(body).encode()
+    members[f"{top}data/d/pairs.csv"] = members.pop(f"{top}data/pairs.csv")
+    with zipfile.ZipFile(at / "run.zip", "w", zipfile.ZIP_DEFLATED) as new:
+        for name, content in members.items():
+            new.writestr(name, content)
 
 
 def calibrations() -> Seeds:
