@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from biascore.basics.wording import brief, quoted
 from biascore.errors import DataError
-from biascore.files.reading import MAX_TABLE_MB, check_counts, megabytes_allowed, object_of, raised
+from biascore.files.reading import MAX_TABLE_MB, check_counts, check_size, megabytes_allowed, object_of
 
 Unit: TypeAlias = Literal["line", "row"]
 DELIMITERS: Final = {"comma": ",", "tab": "\t", "semicolon": ";"}
@@ -203,10 +203,10 @@ class Parquet:
         )
         for name in wanted:
             self._check_type(name)
-        allowed = megabytes_allowed(MAX_TABLE_MB) * 1e6
         # Of row groups, not of columns: pyarrow ends the process where what a file says of a column is damaged.
         groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
-        self._check_size(sum(group.total_byte_size for group in groups), allowed)
+        unpacks, allowed = f"{self._display} unpacks to", megabytes_allowed(MAX_TABLE_MB) * 1e6
+        check_size(sum(group.total_byte_size for group in groups), unpacks)
         # As dictionaries: a long text that is in a million rows is then held once.
         with self._told():
             file = pq.ParquetFile(pa.BufferReader(self._raw), read_dictionary=list(wanted))
@@ -216,7 +216,8 @@ class Parquet:
             for cells in zip(*columns, strict=True):
                 number += 1
                 size += sum(map(len, cells))
-                self._check_size(size, allowed)
+                if size > allowed:
+                    check_size(size, unpacks)
                 problems = [_problem(name, cell) for name, cell in zip(wanted, cells, strict=True)]
                 problem = " and ".join(filter(None, problems))
                 if problem:
@@ -254,13 +255,6 @@ class Parquet:
             raise DataError(
                 f"{self._display}: the column {quoted(name)} is of the type {brief(str(kind))}, and text and numbers are "
                 "read. Write it as text, or name another column"
-            )
-
-    def _check_size(self, size: float, allowed: float) -> None:
-        if size > allowed:
-            raise DataError(
-                f"{self._display} unpacks to more than {allowed / 1e6:g} MB, the most that is read of such a file. Split "
-                f"it, or raise the limit: {raised(allowed / 1e6)}"
             )
 
     @contextmanager

@@ -122,18 +122,25 @@ def bounded(
     error: type[BiascoreError] = DataError,
 ) -> bytes:
     """All bytes of a stream; raises ``error``, which begins with ``what``, where they are more than the limit."""
-    allowed = megabytes_allowed(megabytes)
     parts: list[bytes] = []
     size = 0
     while part := stream.read(_CHUNK):
         size += len(part)
-        if size > allowed * 1e6:
-            raise error(
-                f"{what} more than {allowed:g} MB, the most that is read of such a file. Split it, or raise the limit: "
-                f"{raised(allowed)}"
-            )
+        check_size(size, what, megabytes, error)
         parts.append(part)
     return b"".join(parts)
+
+
+def check_size(
+    size: float, what: str, megabytes: int = MAX_TABLE_MB, error: type[BiascoreError] = DataError
+) -> None:
+    """Raise ``error``, which begins with ``what``, where a file has more bytes than the limit."""
+    allowed = megabytes_allowed(megabytes)
+    if size > allowed * 1e6:
+        raise error(
+            f"{what} more than {allowed:g} MB, the most that is read of such a file. Split it, or raise the limit: "
+            f"{raised(allowed)}"
+        )
 
 
 def unpacked(

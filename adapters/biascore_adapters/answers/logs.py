@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from biascore.api.formats import parse_json, read_bytes, read_text
-from biascore.api.support import ZIP_DAMAGE, bounded, listed, quoted
+from biascore.api.support import ZIP_DAMAGE, bounded, check_size, listed, quoted
 from biascore.errors import DataError, MissingExtraError
 
 _ZSTD: Final = 93
@@ -105,12 +105,16 @@ def _whole(path: Path, shown: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _archived(path: Path, shown: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     raw = read_bytes(path, shown)
+    size = 0
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             for entry in archive.infolist():
                 if entry.filename.startswith("samples/") and entry.filename.endswith(".json"):
                     place = f"{shown}, {entry.filename}"
-                    yield place, _object(_entry(archive, entry, raw, place), place)
+                    text = _entry(archive, entry, raw, place)
+                    size += len(text)
+                    check_size(size, f"{shown} unpacks to")
+                    yield place, _object(text, place)
     except ZIP_DAMAGE as problem:
         raise DataError(f"{shown} is damaged ({problem}). Fetch it again") from problem
 

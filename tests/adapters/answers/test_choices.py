@@ -186,9 +186,10 @@ def test_files_that_are_no_logs(tmp_path: Path, engine: Engine, monkeypatch: pyt
         engine.model(f"answers:{broken}")
     monkeypatch.setenv("BIASCORE_MAX_FILE_MB", "1")
     for form in ("deflate", "zstandard"):
-        archive(broken, [inspect(0, "x" * 3_000_000)], form)
-        with pytest.raises(ModelLoadError, match="unpacks to more than 1 MB"):
-            engine.model(f"answers:{broken}")
+        for samples in ([inspect(0, "x" * 3_000_000)], [inspect(i, "x" * 900_000) for i in range(3)]):
+            archive(broken, samples, form)
+            with pytest.raises(ModelLoadError, match="unpacks to more than 1 MB"):
+                engine.model(f"answers:{broken}")
 
 
 def test_an_archive_that_cannot_be_unpacked_here_names_what_to_install(
