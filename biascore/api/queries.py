@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from biascore.models.questions import Text as Text
     from biascore.models.questions import TokenLogprobs as TokenLogprobs
     from biascore.models.questions import Way as Way
+    from biascore.models.questions import check_text as check_text
     from biascore.models.vocabulary import Vocabulary as Vocabulary
 else:
     __getattr__, __dir__ = lazily(__name__)

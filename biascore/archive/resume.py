@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from biascore.audit import Audit
+from biascore.basics.wording import some_of
 from biascore.errors import RunError
 from biascore.results.run import Run, read_run
 
@@ -31,10 +32,9 @@ def check_keeps(run: Run, earlier: Run) -> None:
     made = {(m.metric, m.variant, m.subject, m.test, m.model) for m in run}
     lost = [m for m in earlier if (m.metric, m.variant, m.subject, m.test, m.model) not in made]
     if lost:
-        names = ", ".join(f"{m.metric} {m.test} on {m.model}" for m in lost[:3])
-        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+        names = some_of([f"{m.metric} {m.test} on {m.model}" for m in lost])
         raise RunError(
-            f"the run was not saved, for the one that is there has what failed now ({names}{more}). Run the same again, "
+            f"the run was not saved, for the one that is there has what failed now ({names}). Run the same again, "
             "or save this one elsewhere with --out"
         )
 

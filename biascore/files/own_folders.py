@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from biascore.basics.wording import some_of
 from biascore.errors import DataError
 from biascore.files.reading import parse_json, read_bytes
-from biascore.files.writing import named
 
 
 def files_of(folder: Path) -> list[str]:
@@ -23,4 +23,4 @@ def foreign(folder: Path, record: str, what: str) -> str:
         others = sorted({*files_of(folder)} - {record, *files})
     except (DataError, OSError, ValueError, KeyError, TypeError):
         return f"it is not {what}, for it has no {record} that says which files are its own"
-    return f"next to {what} it holds {named(others)}" if others else ""
+    return f"next to {what} it holds {some_of(others)}" if others else ""

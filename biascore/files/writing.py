@@ -77,12 +77,6 @@ def check_folder(path: Path, *, overwrite: bool, in_the_way: Callable[[Path], st
     return target
 
 
-def named(paths: list[str]) -> str:
-    """Some paths for a message, not more than a line of them."""
-    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return ", ".join(paths[:3]) + more
-
-
 def write_file(target: Path, content: bytes) -> None:
     """Write bytes to a path that was checked, whose folder is made; raises RunError."""
     try:

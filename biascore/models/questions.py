@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from math import nan
 from typing import Literal
 
+from biascore.basics.wording import quoted
+from biascore.errors import QuestionError
+
 Span = tuple[int, int]
 """Half-open range of characters (code points) in the caller's own text."""
 
@@ -189,3 +192,17 @@ def _check_span(text: str, span: Span) -> None:
         raise ValueError(
             f"span {span} is not a non-empty range within the {len(text)} characters of {text!r}"
         )
+
+
+def check_text(text: str, whose: str = "") -> None:
+    """Raise QuestionError, which begins with ``whose``, for a text that is blank or holds half of a surrogate pair."""
+    named = f"{whose and f'{whose}: '}the text {quoted(text)}"
+    if not text.strip():
+        raise QuestionError(f"{named} is blank. Leave it out")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise QuestionError(
+            f"{named} has half of a surrogate pair at {error.start}, which is not a character. Read its file with the right "
+            "encoding"
+        ) from error

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import Final
 
+from biascore.basics.wording import some_of
 from biascore.errors import RunError
 from biascore.files.reading import parse_json, read_bytes
-from biascore.files.writing import named
 
 RUN_FILE: Final = "run.json"
 REPORT_FILE: Final = "report.html"
@@ -38,7 +38,7 @@ def in_the_way(folder: Path) -> str:
     if not (isinstance(body, dict) and body.keys() >= _KEYS and _says_who(body["provenance"])):
         return f"its {RUN_FILE} was not written by biascore"
     foreign = [str(path.relative_to(folder)) for path in sorted(_files(folder)) if not _is_own(path, folder)]
-    return f"next to a run it holds {named(foreign)}" if foreign else ""
+    return f"next to a run it holds {some_of(foreign)}" if foreign else ""
 
 
 def _files(folder: Path) -> list[Path]:

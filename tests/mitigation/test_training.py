@@ -164,7 +164,9 @@ def test_the_weights_are_those_of_a_plain_loop(
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(source)
     model = transformers.AutoModelForMaskedLM.from_pretrained(source).train()
-    pieces = [Piece(ids, [0] * len(ids), range(1, len(ids) - 1)) for ids in tokenizer(trained)["input_ids"]]
+    pieces = [
+        Piece(ids, [0] * len(ids), own=range(1, len(ids) - 1)) for ids in tokenizer(trained)["input_ids"]
+    ]
     masking = Masking(tokenizer.mask_token_id, np.arange(5, len(tokenizer)), 0.15, tokenizer.pad_token_id)
     optimiser = torch.optim.AdamW(model.parameters(), weight_decay=0.1)
     for step in range(3):
@@ -172,11 +174,7 @@ def test_the_weights_are_those_of_a_plain_loop(
         batch = masking.batch([pieces[i] for i in order], np.random.default_rng([3, 1, step]))
         for group in optimiser.param_groups:
             group["lr"] = training.rate(step, 3)
-        loss = model(
-            input_ids=torch.from_numpy(batch.ids),
-            attention_mask=torch.from_numpy(batch.attention),
-            labels=torch.from_numpy(batch.labels),
-        ).loss
+        loss = model(**{name: torch.from_numpy(ids) for name, ids in batch.items()}).loss
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

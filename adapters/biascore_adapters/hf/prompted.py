@@ -19,7 +19,7 @@ from biascore_adapters.hf.probe import few_tokens
 from biascore_adapters.hf.trunk import Trunk
 from biascore_adapters.transformer.arrays import padded
 from biascore_adapters.transformer.prompts import CLOSES, OPENS
-from biascore_adapters.transformer.tokens import Input, shown
+from biascore_adapters.transformer.tokens import Input
 
 MAX_ANSWER_TOKENS: Final = 64
 Rests = Sequence[Sequence[int]]
@@ -152,7 +152,7 @@ class Generator:
             limit = self._reader.limit
             if limit is not None and len(ids) + self.most > limit:
                 raise QuestionError(
-                    f"the text {shown(text)} is {len(ids)} tokens long, and the model takes {limit}, which leaves no "
+                    f"the text {quoted(text)} is {len(ids)} tokens long, and the model takes {limit}, which leaves no "
                     f"room for an answer of {self.most}. Shorten the text, or lower max_answer_tokens"
                 )
         return found
@@ -177,7 +177,7 @@ class Generator:
         end = next((at for at, token in enumerate(ids) if token in self._ends), len(ids))
         said = self._reader.tokenizer.decode(ids[: end + 1], skip_special_tokens=True)
         if not isinstance(said, str):
-            raise AnswerError(f"the model's answer to {shown(prompt)} is no text. Check its tokenizer")
+            raise AnswerError(f"the model's answer to {quoted(prompt)} is no text. Check its tokenizer")
         opens = prompt.rpartition(OPENS)[2] if OPENS in prompt else CLOSES
         return said if CLOSES in opens else OPENS + said
 

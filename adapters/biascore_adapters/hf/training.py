@@ -8,8 +8,7 @@ import json
 import math
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +23,7 @@ from biascore.api.formats import parse_json
 from biascore.errors import CapabilityError, ModelLoadError, OptionsError, QuestionError
 from biascore_adapters.hf.load import Loaded, quiet
 from biascore_adapters.transformer.folder import SETTINGS, VOCABULARY, ModelFolder, first_line, matching
-from biascore_adapters.transformer.masking import Batch, Masking, Piece
+from biascore_adapters.transformer.masking import Ids, Masking, Piece
 from biascore_adapters.transformer.tokens import check_ids, check_known
 
 ADAPTER: Final = "hf"
@@ -71,7 +70,11 @@ def fine_tune(
         )
     masking = _masking(loaded, training.masked)
     try:
-        with _own_random(loaded.device), progress.task("training", steps) as advance:
+        # torch's own generators are seeded for each step; afterwards they are as before.
+        with (
+            torch.random.fork_rng([loaded.device] if loaded.device.type == "cuda" else []),
+            progress.task("training", steps) as advance,
+        ):
             state = State(loaded, training, checkpoints.latest)
             advance(state.step)
             order, of_epoch = np.empty(0, dtype=np.int64), -1
@@ -116,15 +119,12 @@ class State:
         if kept is not None:
             self._read(kept)
 
-    def take_step(self, batch: Batch, epoch: int, rate: float) -> None:
+    def take_step(self, batch: Mapping[str, Ids], epoch: int, rate: float) -> None:
         """One step of the optimiser; raises OptionsError where the loss is no number."""
         torch.manual_seed(_seed(self._seed, self.step))  # dropout draws from torch's own generator
         for group in self._optimiser.param_groups:
             group["lr"] = rate
-        given = {"input_ids": batch.ids, "attention_mask": batch.attention, "labels": batch.labels}
-        if batch.types is not None:
-            given["token_type_ids"] = batch.types
-        tensors = {name: torch.from_numpy(ids).to(self._device) for name, ids in given.items()}
+        tensors = {name: torch.from_numpy(ids).to(self._device) for name, ids in batch.items()}
         loss = self.model(**tensors).loss
         value = float(loss.item())
         if not math.isfinite(value):
@@ -200,7 +200,7 @@ def _pieces(loaded: Loaded, texts: Sequence[str]) -> list[Piece]:
         check_ids(texts[number], own_ids, reader.rows)
         own = [place for place, added in enumerate(special) if not added]
         if own:
-            found.append(Piece(own_ids, own_types, own))
+            found.append(Piece(own_ids, own_types, own=own))
     if not found:
         raise QuestionError("the tokenizer leaves nothing of these texts. Train on others")
     check_known(reader.tokenizer, texts, few=1)
@@ -213,13 +213,6 @@ def _masking(loaded: Loaded, share: float) -> Masking:
         loaded.reader.ordinary_ids(loaded.reader.rows, loaded.model.config.to_dict()), dtype=np.int64
     )
     return Masking(int(tokenizer.mask_token_id), ordinary, share, loaded.reader.pad)
-
-
-@contextmanager
-def _own_random(device: torch.device) -> Iterator[None]:
-    """Within it torch's own generators may be seeded; afterwards they are as before."""
-    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        yield
 
 
 def _seed(seed: int, step: int) -> int:

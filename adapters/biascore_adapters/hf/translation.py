@@ -13,6 +13,7 @@ import transformers
 from transformers import AutoModelForSeq2SeqLM, PreTrainedModel
 
 from biascore.api.adapters import Backend, Cost, Identity, hookimpl
+from biascore.api.queries import check_text
 from biascore.api.support import quoted
 from biascore.errors import AnswerError, ModelLoadError, QuestionError, UnsupportedLanguageError
 from biascore_adapters.hf.languages import find_code, language_codes
@@ -31,7 +32,6 @@ from biascore_adapters.transformer.tokens import (
     check_known,
     check_length,
     errors_of_libraries,
-    shown,
 )
 
 TRANSLATION_ARCHITECTURES: Final = (
@@ -207,7 +207,7 @@ class TranslationBackend(Backend):
     def _read(self, texts: Sequence[str], direction: _Direction) -> list[list[int]]:
         """Token ids of each text as the encoder takes it."""
         for text in texts:
-            _check_characters(text)
+            check_text(text)
         if not texts:
             return []
         if direction.source_language is not None:
@@ -230,7 +230,7 @@ class TranslationBackend(Backend):
         except torch.cuda.OutOfMemoryError as error:
             if len(texts) == 1:
                 raise QuestionError(
-                    f"the text {shown(texts[0])} does not fit into the memory of {self._device}. Use the option "
+                    f"the text {quoted(texts[0])} does not fit into the memory of {self._device}. Use the option "
                     "device='cpu', fewer beams, or dtype='bfloat16'"
                 ) from error
         # Outside the except clause, which would keep the tensors of the failed attempt alive.
@@ -272,7 +272,7 @@ class TranslationBackend(Backend):
 
     def _tell_cut(self, text: str) -> None:
         said = (
-            f"{self._folder.path}: the translation of {shown(text)} does not end within {self._settings['max_new_tokens']} "
+            f"{self._folder.path}: the translation of {quoted(text)} does not end within {self._settings['max_new_tokens']} "
             "tokens"
         )
         if self._options.truncated != "keep":
@@ -321,15 +321,3 @@ def _tokens(tokenizer: Any) -> set[str]:
         *tokenizer.all_special_tokens,
         *getattr(tokenizer, "lang_token_to_id", ()),
     }
-
-
-def _check_characters(text: str) -> None:
-    if not text.strip():
-        raise QuestionError(f"the text {shown(text)} is blank and has no translation. Leave it out")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise QuestionError(
-            f"the text {shown(text)} has half of a surrogate pair at {error.start}, which is not a character. Read its "
-            "file with the right encoding"
-        ) from error

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 import torch
 from transformers import PreTrainedModel
 
+from biascore.api.support import quoted
 from biascore.errors import BiascoreError, QuestionError
 from biascore_adapters.hf.linear import fast_linear
 from biascore_adapters.hf.load import Loaded
@@ -17,7 +18,7 @@ from biascore_adapters.transformer.arrays import padded
 from biascore_adapters.transformer.backends import no_number
 from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
 from biascore_adapters.transformer.folder import first_line
-from biascore_adapters.transformer.tokens import Input, shown
+from biascore_adapters.transformer.tokens import Input
 
 # An upper estimate of what one token of a pass takes while a layer runs, in numbers of the width of its states.
 STATES_PER_TOKEN: Final = 64
@@ -32,14 +33,14 @@ Answer = TypeVar("Answer")
 
 
 class Trunk:
-    """Runs a model on texts of any length; ``width`` is that of its hidden states.
+    """Runs a model on texts of any length.
 
     ``padding`` says whether texts of several lengths share a batch, ``one_frequency`` whether positions are coded alike at
     every length of text.
     """
 
     def __init__(self, loaded: Loaded, batch_tokens: int | None, threads: int | None = None) -> None:
-        self.model, self.device, self.width = loaded.trunk, loaded.device, loaded.width
+        self.model, self.device = loaded.trunk, loaded.device
         self.padding = loaded.padding
         self._switch = _switch(loaded.model)
         self.one_frequency = self._switch is None
@@ -119,7 +120,7 @@ class Trunk:
         except torch.cuda.OutOfMemoryError as error:
             if len(inputs) == 1:
                 raise QuestionError(
-                    f"the text {shown(inputs[0].text)} does not fit into the memory of {self.device}. "
+                    f"the text {quoted(inputs[0].text)} does not fit into the memory of {self.device}. "
                     "Use the option device='cpu' or dtype='bfloat16'"
                 ) from error
         except BiascoreError:
@@ -129,7 +130,7 @@ class Trunk:
         ) as error:  # the model's own code raises whatever it likes on a text that it cannot take
             if len(inputs) == 1:
                 raise QuestionError(
-                    f"the model fails on the text {shown(inputs[0].text)} ({type(error).__name__}: "
+                    f"the model fails on the text {quoted(inputs[0].text)} ({type(error).__name__}: "
                     f"{first_line(error)[:200]}). It may be too long: shorten it or leave it out"
                 ) from error
         # Outside the except clauses, which would keep the tensors of the failed attempt alive.

@@ -148,25 +148,33 @@ class AmazonAdapter(ServiceAdapter[AmazonOptions]):
         return AmazonBackend(options)
 
 
-class ApertiumAdapter(ServiceAdapter[ServiceOptions]):
+class ServerAdapter(ServiceAdapter[ServiceOptions]):
+    """A service at the address that its reference names."""
+
+    def check_locator(self, ref: ModelRef) -> None:
+        """Raise OptionsError for what is no address."""
+        self.server(ref)
+
+    def server(self, ref: ModelRef) -> str:
+        """The address; raises OptionsError for what is none."""
+        return server_url(ref.locator, f"{self.id}: the locator")
+
+
+class ApertiumAdapter(ServerAdapter):
     """Opens a server of the Apertium API (apertium-apy) by its address."""
 
     id: ClassVar[str] = "apertium"
     summary: ClassVar[str] = "translations by an Apertium server (rule-based, free, your own)"
     example: ClassVar[str] = "apertium:http://localhost:2737"
 
-    def check_locator(self, ref: ModelRef) -> None:
-        """Raise OptionsError for what is no address."""
-        server_url(ref.locator, f"{self.id}: the locator")
-
     def open(self, ref: ModelRef, options: ServiceOptions) -> Backend:  # noqa: ARG002
         """Make the client."""
         from biascore_adapters.mt.apertium import ApertiumBackend
 
-        return ApertiumBackend(server_url(ref.locator, f"{self.id}: the locator"))
+        return ApertiumBackend(self.server(ref))
 
 
-class LibreTranslateAdapter(ServiceAdapter[ServiceOptions]):
+class LibreTranslateAdapter(ServerAdapter):
     """Opens a server of the LibreTranslate API by its address; a key is sent where there is one."""
 
     id: ClassVar[str] = "libretranslate"
@@ -175,17 +183,12 @@ class LibreTranslateAdapter(ServiceAdapter[ServiceOptions]):
     key_env_var: ClassVar[str | None] = "LIBRETRANSLATE_API_KEY"
     sent_env_vars: ClassVar[tuple[str, ...]] = ("LIBRETRANSLATE_API_KEY",)
 
-    def check_locator(self, ref: ModelRef) -> None:
-        """Raise OptionsError for what is no address."""
-        server_url(ref.locator, f"{self.id}: the locator")
-
     def open(self, ref: ModelRef, options: ServiceOptions) -> Backend:  # noqa: ARG002
         """Make the client."""
         from biascore_adapters.mt.libretranslate import LibreTranslateBackend
 
         key = os.environ.get("LIBRETRANSLATE_API_KEY", "").strip()
-        server = server_url(ref.locator, f"{self.id}: the locator")
-        return LibreTranslateBackend(server, SecretStr(key) if key else None)
+        return LibreTranslateBackend(self.server(ref), SecretStr(key) if key else None)
 
 
 def server_url(text: str, where: str) -> str:

@@ -38,7 +38,6 @@ class DeepLBackend(TranslationService):
 
     def size(self, text: str) -> int:
         """The bytes of the text in the request, where anything but ASCII is escaped."""
-        text.encode()  # JSON would escape half of a surrogate pair as well
         return len(json.dumps(text)) + 2
 
     def request(self, texts: Sequence[str], source: str, target: str) -> Sequence[object]:

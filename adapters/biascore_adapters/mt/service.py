@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from biascore.api.adapters import Backend, Cost, hookimpl
+from biascore.api.queries import check_text
 from biascore.api.support import quoted
 from biascore.errors import AnswerError, QuestionError
 
@@ -88,15 +89,8 @@ class TranslationService(Backend):
         return [self._checked_size(text) for text in texts]
 
     def _checked_size(self, text: str) -> int:
-        if not text.strip():
-            raise QuestionError(f"{self.service}: the text {quoted(text)} is blank. Leave it out")
-        try:
-            size = self.size(text)
-        except UnicodeEncodeError as error:
-            raise QuestionError(
-                f"{self.service}: the text {quoted(text)} has half of a surrogate pair at {error.start}, which is "
-                "not a character. Read its file with the right encoding"
-            ) from error
+        check_text(text, self.service)
+        size = self.size(text)
         if size > self.limits.size:
             raise QuestionError(
                 f"{self.service}: the text {quoted(text)} takes {size:,} {self.limits.unit}, and one request holds "

@@ -9,13 +9,13 @@ from typing import Any, Final, Literal
 import numpy as np
 import onnxruntime
 
-from biascore.api.support import install_extra
+from biascore.api.support import install_extra, quoted
 from biascore.errors import AnswerError, ModelLoadError
 from biascore_adapters.onnx.locate import OnnxFolder
 from biascore_adapters.onnx.options import OnnxOptions
 from biascore_adapters.transformer.arrays import Floats, padded
 from biascore_adapters.transformer.folder import first_line
-from biascore_adapters.transformer.tokens import Input, shown
+from biascore_adapters.transformer.tokens import Input
 
 HIDDEN: Final = "last_hidden_state"
 LOGITS: Final = "logits"
@@ -69,7 +69,7 @@ class Graph:
         except Exception as error:  # onnxruntime's own exceptions have no common base
             longest = max((one.text for one in inputs), key=len)
             raise AnswerError(
-                f"onnxruntime fails on {len(inputs)} texts such as {shown(longest)} "
+                f"onnxruntime fails on {len(inputs)} texts such as {quoted(longest)} "
                 f"({first_line(error)}). If memory is short, lower the option batch_tokens; otherwise graph and "
                 "tokenizer do not belong together: export the model again"
             ) from error

@@ -24,6 +24,7 @@ from biascore.api.queries import (
     Way,
     by_letters,
     by_text,
+    check_text,
     order_of,
     refused,
     refuses,
@@ -117,14 +118,11 @@ class ChatBackend(Backend):
         )
 
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
-        """One each, or up to ``batch`` in a row with common requests; raises QuestionError for a text that is blank or no
-        valid Unicode."""
+        """One each, or up to ``batch`` in a row with common requests; raises QuestionError as ``check_text``."""
         for question in questions:
-            text = question if isinstance(question, str) else question.prompt + _text_of(question)
-            if not text.strip() or text.encode("utf-8", "replace").decode() != text:
-                raise QuestionError(
-                    f"openai: the text {text[:60]!r} is blank or no valid Unicode. Leave it out"
-                )
+            check_text(
+                question if isinstance(question, str) else question.prompt + _text_of(question), "openai"
+            )
         runs = (list(run) for _, run in groupby(questions, self._in_common))
         return [size for run in runs for size in super(ChatBackend, self).batch_sizes(hook, run)]
 

@@ -171,7 +171,7 @@ class ChatClient:
             response = self._client.post(path, cast_to=httpx2.Response, body=asked)
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
-        except (openai.APIConnectionError, openai.APIError) as error:
+        except openai.APIError as error:
             cause = error.__cause__
             if isinstance(cause, BiascoreError):
                 raise cause from None

@@ -40,15 +40,10 @@ def cost_of(hook: str, questions: Sequence[Any], params: Mapping[str, str], opti
 
 
 def _chat(prompts: Collection[str], most: int, options: OpenAIOptions) -> Cost:
-    return _cost(prompts, TEMPLATE + _bytes(options.system_prompt or ""), most, IN_CHAT)
-
-
-def _cost(texts: Collection[str], more: int, most: int, note: str) -> Cost:
-    """A request for each text, with ``more`` tokens than it has bytes, and an answer of ``most`` tokens."""
-    read = sum(map(_bytes, texts)) + more * len(texts)
-    return Cost(
-        tokens=read, tokens_out=most * len(texts), requests=len(texts), notes=(note,) if texts else ()
-    )
+    """A request for each prompt, with more tokens than it has bytes, and an answer of ``most`` tokens."""
+    count = len(prompts)
+    read = sum(map(_bytes, prompts)) + (TEMPLATE + _bytes(options.system_prompt or "")) * count
+    return Cost(tokens=read, tokens_out=most * count, requests=count, notes=(IN_CHAT,) if count else ())
 
 
 def _scored(questions: Sequence[str | Continuation | Choice], options: OpenAIOptions) -> Cost:

@@ -17,7 +17,6 @@ from biascore_adapters.openai.likelihood import (
     Scored,
     ServerTokens,
     first_other,
-    shown,
     told_apart,
 )
 
@@ -57,7 +56,7 @@ class Echo(Likelihood):
         agreed = 0
         for prompt in PROBES:
             made = self._client.complete(self._put([prompt])[0])
-            token, value = shown(made)
+            token, value = (made.tokens or ("",))[-1], (made.logprobs or (None,))[-1]
             if value is None:
                 raise self._no_echo("tells no log-probabilities")
             if not token.strip():

@@ -11,7 +11,7 @@ from typing import Final, Protocol, TypeVar
 
 from biascore.api.queries import Choice, Chosen, Continuation, by_likelihood
 from biascore.errors import AnswerError, QuestionError
-from biascore_adapters.openai.client import ChatClient, Completed
+from biascore_adapters.openai.client import ChatClient
 
 PROBES: Final = (
     "The weather today is",
@@ -171,11 +171,6 @@ def first_other(tokens: Sequence[Hashable], longer: Sequence[Sequence[Hashable]]
         )
         for own in longer
     )
-
-
-def shown(completed: Completed) -> tuple[str, float | None]:
-    """The text of the last token, and its log-probability."""
-    return (completed.tokens or ("",))[-1], (completed.logprobs or (None,))[-1]
 
 
 def _answer(prompt: str, option: str) -> str:

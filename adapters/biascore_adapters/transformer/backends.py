@@ -22,6 +22,7 @@ from biascore.api.queries import (
     TokenLogprobs,
     Way,
 )
+from biascore.api.support import quoted
 from biascore.errors import AnswerError, ModelLoadError
 from biascore_adapters.transformer.batching import TEXTS
 from biascore_adapters.transformer.causal import (
@@ -41,7 +42,7 @@ from biascore_adapters.transformer.prompts import Prompts
 from biascore_adapters.transformer.runtime import Runtime
 from biascore_adapters.transformer.scoring import Scoring
 from biascore_adapters.transformer.sentence import SentenceVector
-from biascore_adapters.transformer.tokens import Input, Reader, check_known, shown
+from biascore_adapters.transformer.tokens import Input, Reader, check_known
 from biascore_adapters.transformer.windows import LongTextOptions, Windows
 
 FineTune: TypeAlias = Callable[[Path, Sequence[str], Training, Checkpoints, Progress], Trained]
@@ -371,7 +372,7 @@ def backend_of(opened: Opened) -> Backend:
 
 def no_number(text: str, advice: str) -> AnswerError:
     """The error for a text that the model computes no number for."""
-    return AnswerError(f"the model computes no number for the text {shown(text)}. {advice}")
+    return AnswerError(f"the model computes no number for the text {quoted(text)}. {advice}")
 
 
 def _lengths(inputs: Sequence[Input]) -> dict[int, int]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from biascore.api.queries import Continuation
+from biascore.api.support import quoted
 from biascore.errors import QuestionError
 from biascore_adapters.transformer.prompts import Prompts
-from biascore_adapters.transformer.tokens import Input, Reader, Tokens, shown
+from biascore_adapters.transformer.tokens import Input, Reader, Tokens
 
 LOG_LIKELIHOOD: Final = "log_likelihood"
 MEAN_LOG_LIKELIHOOD: Final = "mean_log_likelihood"
@@ -148,8 +149,8 @@ class CausalReader:
             start = next(same, min(len(ids), len(before)))
             if start == len(ids) or not start:
                 raise QuestionError(
-                    f"the text {shown(question.text)} after {shown(question.prompt)} adds no token that can be scored: the "
-                    "tokenizer drops it, or joins it with all of the prompt. Use another text"
+                    f"the text {quoted(question.text)} after {quoted(question.prompt)} adds no token that can be scored: "
+                    "the tokenizer drops it, or joins it with all of the prompt. Use another text"
                 )
             found.append(ScoredText(Input(ids, None, text), range(start, len(ids)), question.prompt))
         return found
@@ -177,7 +178,7 @@ class CausalReader:
         scored = [i for i in own if i > 0]
         if not scored:
             raise QuestionError(
-                f"the text {shown(text)} is one token, and this tokenizer has no beginning-of-text token to score it "
+                f"the text {quoted(text)} is one token, and this tokenizer has no beginning-of-text token to score it "
                 "given. Use a longer text"
             )
         return ScoredText(Input(ids, None, text), scored)

@@ -18,10 +18,10 @@ from biascore.api.queries import (
     rotations,
     written_out,
 )
+from biascore.api.support import quoted
 from biascore.errors import QuestionError
 from biascore_adapters.transformer.causal import CausalReader, ScoredText
 from biascore_adapters.transformer.prompts import Prompts
-from biascore_adapters.transformer.tokens import shown
 
 WAYS: Final[tuple[Way, ...]] = ("likelihood", "letters", "text")
 
@@ -108,12 +108,12 @@ class Chooser:
     def _check(question: Choice, groups: Sequence[Sequence[ScoredText]], way: Way) -> None:
         if way == "letters" and any(len(text.scored) != 1 for group in groups for text in group):
             raise QuestionError(
-                f"the tokenizer reads a letter after {shown(question.prompt)} in several tokens, so that the next token "
+                f"the tokenizer reads a letter after {quoted(question.prompt)} in several tokens, so that the next token "
                 "does not tell which option is meant. Ask by likelihood or by text"
             )
         for group in groups:
             if len({tuple(text.input.ids) for text in group}) < len(group):
                 raise QuestionError(
-                    f"the tokenizer reads two options of {shown(question.prompt)} as the same tokens, so that they are "
+                    f"the tokenizer reads two options of {quoted(question.prompt)} as the same tokens, so that they are "
                     "equally probable. Use options that differ in more than what it drops"
                 )

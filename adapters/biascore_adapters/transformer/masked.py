@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from biascore.api.queries import Masked, Span, TokenLogprobs
+from biascore.api.support import quoted
 from biascore.errors import AnswerError, QuestionError
-from biascore_adapters.transformer.tokens import Input, Tokens, shown, without_space
+from biascore_adapters.transformer.tokens import Input, Tokens, without_space
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class MaskedPlan:
             found = float(logprobs[number][place])
             if not math.isfinite(found):
                 text = self.passes[number].text
-                raise AnswerError(f"the model computes no number for a token of {shown(text)}. {advice}")
+                raise AnswerError(f"the model computes no number for a token of {quoted(text)}. {advice}")
             return found
 
         return tuple(
@@ -96,7 +97,7 @@ class MaskedPlan:
 def _everything(text: str, tokens: Tokens) -> list[int]:
     found = tokens.pieces()
     if not found:
-        raise QuestionError(f"the tokenizer leaves nothing of the text {shown(text)}. Leave it out")
+        raise QuestionError(f"the tokenizer leaves nothing of the text {quoted(text)}. Leave it out")
     return found
 
 

@@ -14,10 +14,12 @@ from scipy.special import erf, expit
 from biascore.errors import ModelLoadError
 from biascore_adapters.transformer.folder import MODULES, ModelFolder, first_line, matching, read_json_file
 from biascore_adapters.transformer.pooling import MEANING, Mode
+from biascore_adapters.transformer.tokens import errors_of_libraries
 
 Vectors = npt.NDArray[np.float32]
 _SETTINGS: Final = "config_sentence_transformers.json"
 _LIBRARY: Final = "sentence_transformers."
+_REMEDY: Final = "Fetch or save the model again"
 _ROUTES: Final = "sentence='cls', 'last' or 'mean', which reads the transformer alone"
 # In the order in which they are joined where the older form of the file sets several.
 _FLAGS: Final[dict[str, Mode]] = {
@@ -294,13 +296,9 @@ def module_tensors(path: Path, *, allow_pickle: bool) -> dict[str, Vectors]:
         )
     import torch
 
-    try:
+    with errors_of_libraries(str(pickled), _REMEDY):
         found = torch.load(pickled, map_location="cpu", weights_only=True)
         return {name: tensor.float().numpy() for name, tensor in found.items()}
-    except Exception as error:  # pickle, zip and torch each raise their own
-        raise ModelLoadError(
-            f"{pickled} cannot be read ({type(error).__name__}: {first_line(error)}). Fetch or save the model again"
-        ) from error
 
 
 def _safetensors(path: Path) -> dict[str, Vectors]:
@@ -308,7 +306,7 @@ def _safetensors(path: Path) -> dict[str, Vectors]:
 
     kinds = {"F32": np.float32, "F16": np.float16, "F64": np.float64}
     found = {}
-    try:
+    with errors_of_libraries(str(path), _REMEDY):  # a KeyError is a type that no module has
         for name, tensor in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]
             data = bytes(tensor["data"])
             if tensor["dtype"] == "BF16":  # the upper half of a float32
@@ -316,8 +314,4 @@ def _safetensors(path: Path) -> dict[str, Vectors]:
             else:
                 flat = np.frombuffer(data, kinds[tensor["dtype"]])
             found[name] = flat.reshape(tensor["shape"]).astype(np.float32)
-    except Exception as error:  # safetensors raises its own, and KeyError is a type that no module has
-        raise ModelLoadError(
-            f"{path} cannot be read ({type(error).__name__}: {first_line(error)}). Fetch or save the model again"
-        ) from error
     return found

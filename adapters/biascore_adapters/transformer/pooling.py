@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.api.queries import Text
+from biascore.api.support import quoted
 from biascore.errors import QuestionError
-from biascore_adapters.transformer.tokens import Input, Tokens, shown, without_space
+from biascore_adapters.transformer.tokens import Input, Tokens, without_space
 
 Pooling = Literal["cls", "last", "mean"]
 """Which token states a sentence vector is the mean of: the first, the last, or all of them."""
@@ -77,14 +78,14 @@ def word_positions(text: Text, tokens: Tokens) -> list[int]:
     """
     if text.span is None:
         raise QuestionError(
-            f"no span is given for the word meant in {shown(text.text)}. At level 'token' write Text(text, "
+            f"no span is given for the word meant in {quoted(text.text)}. At level 'token' write Text(text, "
             "(start, end)), or Text.word(word) for a word alone; or ask for level 'sentence'"
         )
     start, end = without_space(text.text, text.span)
     covering = tokens.content((start, end)) if start < end else []
     if not covering:
         raise QuestionError(
-            f"no sub-token covers {text.text[slice(*text.span)]!r} at {text.span} of {shown(text.text)}: the "
+            f"no sub-token covers {text.text[slice(*text.span)]!r} at {text.span} of {quoted(text.text)}: the "
             "tokenizer drops those characters. Put the span on a word"
         )
     return [] if tokens.unknown_at(covering) else covering

@@ -6,9 +6,10 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from biascore.api.adapters import Options
+from biascore.api.support import quoted
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
 from biascore_adapters.transformer.folder import first_line
-from biascore_adapters.transformer.tokens import Reader, shown
+from biascore_adapters.transformer.tokens import Reader
 
 OPENS, CLOSES = "<think>", "</think>"
 
@@ -76,7 +77,7 @@ class Prompts:
         except Exception as error:  # templates raise what they like
             advice = "Leave the option system_prompt out, or set" if system is not None else "Set"
             raise QuestionError(
-                f"the chat template of {self._of} fails on the prompt {shown(prompt)} ({type(error).__name__}: "
+                f"the chat template of {self._of} fails on the prompt {quoted(prompt)} ({type(error).__name__}: "
                 f"{first_line(error)[:200]}). {advice} chat_template=off"
             ) from error
         return str(text)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from biascore.api.queries import Level, Text
+from biascore.api.support import quoted
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
 from biascore_adapters.transformer.folder import MODULES, ModelFolder, modules_of
 from biascore_adapters.transformer.pipeline import Pipeline
@@ -20,7 +21,7 @@ from biascore_adapters.transformer.pooling import (
     pool,
     word_positions,
 )
-from biascore_adapters.transformer.tokens import Reader, Tokens, shown
+from biascore_adapters.transformer.tokens import Reader, Tokens
 
 _MODES: Final[dict[Pooling, Mode]] = {"cls": "cls", "last": "lasttoken", "mean": "mean"}
 
@@ -131,7 +132,7 @@ class SentenceVector:
             cut = reader.tokenise([texts[row] for row in long], before=prompt, cut=limit)
             for row, tokens in zip(long, cut, strict=True):
                 read[row] = tokens
-            named = ", ".join(shown(texts[row]) for row in long[:5]) + (", ..." if len(long) > 5 else "")
+            named = ", ".join(quoted(texts[row]) for row in long[:5]) + (", ..." if len(long) > 5 else "")
             warnings.warn(
                 f"{len(long)} of {len(texts)} texts are longer than {limit} tokens and were cut there, as encode() of the "
                 f"model does: {named}",
@@ -140,7 +141,7 @@ class SentenceVector:
         elif long and self.long_texts:
             alone = f", and sentence='mean' reads the transformer alone, which takes {reader.limit}"
             raise QuestionError(
-                f"the text {shown(texts[long[0]])} is {len(read[long[0]].ids)} tokens long, special ones"
+                f"the text {quoted(texts[long[0]])} is {len(read[long[0]].ids)} tokens long, special ones"
                 f"{' and the prompt' * bool(prompt)} included, and encode() of the model would cut it at {limit}. Shorten "
                 "or split the text; the option long_texts='cut' cuts as encode() does"
                 f"{alone if reader.limit != limit else ''}"
@@ -161,7 +162,7 @@ class SentenceVector:
         content = tokens.content((start, start + len(text.text)) if start else None)
         if not content:
             raise QuestionError(
-                f"the tokenizer leaves nothing of the text {shown(text.text)}. Leave the text out"
+                f"the tokenizer leaves nothing of the text {quoted(text.text)}. Leave the text out"
             )
         if tokens.unknown_at(content):
             return ()

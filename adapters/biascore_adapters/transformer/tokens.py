@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from biascore.api.queries import Span
+from biascore.api.queries import Span, check_text
+from biascore.api.support import quoted
 from biascore.errors import BiascoreError, ModelLoadError, QuestionError
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 SHORTEN: Final = "Shorten or split the text; it is never truncated"
 
-_SHOWN = 60
 _FEW = 10
 _SAMPLE = 1000
 
@@ -153,7 +153,7 @@ class Reader:
         tokenizer adds no special tokens, as to a text that a chat template has rendered.
         """
         for text in texts:
-            _check_characters(text)
+            check_text(text)
         if not texts:
             return []
         with errors_of_libraries(f"the tokenizer in {self.tokenizer.name_or_path}"):
@@ -222,7 +222,7 @@ def check_length(text: str, length: int, limit: int | None, advice: str = SHORTE
     """Raise QuestionError where a text has more tokens, special ones included, than the limit."""
     if limit is not None and length > limit:
         raise QuestionError(
-            f"the text {shown(text)} is {length} tokens long, special ones included, and the model takes {limit}. {advice}"
+            f"the text {quoted(text)} is {length} tokens long, special ones included, and the model takes {limit}. {advice}"
         )
 
 
@@ -230,7 +230,7 @@ def check_ids(text: str, ids: Sequence[int], rows: int) -> None:
     """Raise QuestionError where a model with that many vectors has none for a token of the text."""
     if max(ids, default=0) >= rows:
         raise QuestionError(
-            f"the text {shown(text)} has token number {max(ids)}, and the model has vectors for {rows} only. "
+            f"the text {quoted(text)} has token number {max(ids)}, and the model has vectors for {rows} only. "
             "Leave the text out, or use the tokenizer that the model was trained with"
         )
 
@@ -272,7 +272,7 @@ def check_known(
         example = next(text for text, (own, of) in zip(some, unread, strict=True) if 2 * own >= of)
         raise QuestionError(
             f"the tokenizer reads {100 * many / total:.0f} % of the words of these {len(texts):,} texts as unknown "
-            f"({tokenizer.unk_token}), as in {shown(example)}, and half or more is too much to say anything of them. "
+            f"({tokenizer.unk_token}), as in {quoted(example)}, and half or more is too much to say anything of them. "
             "Use a model of their language and script, with the tokenizer that it was trained with"
         )
 
@@ -284,22 +284,5 @@ def without_space(text: str, span: Span) -> Span:
     return (start, start + len(inside.strip()))
 
 
-def shown(text: str) -> str:
-    """The text in quotes, cut for display."""
-    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}... ({len(text)} characters)"
-
-
 def _is_unicode(text: str) -> bool:
     return text.encode("utf-8", "replace").decode() == text
-
-
-def _check_characters(text: str) -> None:
-    if not text.strip():
-        raise QuestionError(f"the text {shown(text)} is blank and has no vector. Leave it out")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise QuestionError(
-            f"the text {shown(text)} has half of a surrogate pair at {error.start}, which is not a "
-            "character. Read its file with the right encoding"
-        ) from error
