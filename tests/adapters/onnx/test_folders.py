@@ -21,10 +21,8 @@ import transformers
 from onnx import TensorProto, helper, numpy_helper
 
 from biascore import Engine
-from biascore.api.adapters import ModelRef
 from biascore.api.queries import Masked, Text
 from biascore.errors import MissingExtraError, ModelLoadError, OptionsError, QuestionError
-from biascore_adapters.onnx.locate import find
 
 from ...builders import tiny
 
@@ -356,31 +354,6 @@ def test_weights_outside_the_folder_are_refused(engine: Engine, folder: Folder) 
         weights.data_location = TensorProto.EXTERNAL
         weights.external_data.add(key="location", value=name)
         refused(engine, folder(graph=model), "outside its folder")
-
-
-def test_weights_of_a_sparse_tensor_are_part_of_what_identifies_the_model(
-    engine: Engine, folder: Folder
-) -> None:
-    def of(content: bytes, name: str = "hidden.bin") -> Path:
-        model = Bag(rows_of()).graph()
-        sparse = model.graph.sparse_initializer.add(dims=[4])
-        sparse.values.name, sparse.values.data_type = "sparse", TensorProto.FLOAT
-        sparse.values.dims.append(4)
-        sparse.values.data_location = TensorProto.EXTERNAL
-        sparse.values.external_data.add(key="location", value=name)
-        sparse.indices.CopyFrom(numpy_helper.from_array(np.arange(4), "indices"))
-        path = folder(graph=model)
-        (path / "hidden.bin").write_bytes(content)
-        return path
-
-    digests = set()
-    for number in (0, 1):
-        files = find(ModelRef("onnx", str(of(bytes([number] * 16))))).files
-        assert [file.name for file in files.weights] == ["model.onnx", "hidden.bin"]
-        digests.add(files.digest())
-    assert len(digests) == 2
-    refused(engine, of(b"", "../hidden.bin"), "outside its folder")
-    refused(engine, of(b"", "..\\hidden.bin"), "outside its folder")
 
 
 def test_positions_of_roberta_begin_after_the_padding(engine: Engine, folder: Folder) -> None:

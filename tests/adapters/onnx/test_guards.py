@@ -16,8 +16,11 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[onnx]"
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 from biascore import Engine  # noqa: E402
+from biascore.api.adapters import ModelRef  # noqa: E402
 from biascore.api.queries import Text  # noqa: E402
 from biascore.errors import CapabilityError, ModelLoadError  # noqa: E402
+from biascore_adapters.onnx.locate import find  # noqa: E402
+from biascore_adapters.transformer.folder import ModelFolder  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 
@@ -116,3 +119,28 @@ def test_a_tokenizer_whose_length_is_no_number(engine: Engine, tmp_path: Path, *
         (tmp_path / "biascore_onnx.json").write_text(json.dumps(stated))
     with pytest.raises(ModelLoadError, match=r"states \['many'\] as the longest text"):
         engine.model(f"onnx:{tmp_path}")
+
+
+def test_weights_of_a_sparse_tensor_are_part_of_what_identifies_the_model(tmp_path: Path) -> None:
+    def found(content: bytes, name: str = "hidden.bin") -> ModelFolder:
+        write(tmp_path, "left", "LlamaModel", ("last_hidden_state",))
+        model = onnx.load(tmp_path / "model.onnx")
+        sparse = model.graph.sparse_initializer.add(dims=[4])
+        sparse.values.name, sparse.values.data_type = "sparse", TensorProto.FLOAT
+        sparse.values.dims.append(4)
+        sparse.values.data_location = TensorProto.EXTERNAL
+        sparse.values.external_data.add(key="location", value=name)
+        sparse.indices.CopyFrom(numpy_helper.from_array(np.arange(4), "indices"))
+        (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+        (tmp_path / "hidden.bin").write_bytes(content)
+        return find(ModelRef("onnx", str(tmp_path))).files
+
+    digests = set()
+    for number in (0, 1):
+        files = found(bytes([number] * 16))
+        assert [file.name for file in files.weights] == ["model.onnx", "hidden.bin"]
+        digests.add(files.digest())
+    assert len(digests) == 2
+    for name in ("../hidden.bin", "..\\hidden.bin", "/hidden.bin"):
+        with pytest.raises(ModelLoadError, match="outside its folder"):
+            found(b"", name)
