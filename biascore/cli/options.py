@@ -275,7 +275,7 @@ def cluster_of(scheduler: str | None, workers: int | None, resources: Sequence[s
     """The workers that a command names, None for this process; raises OptionsError."""
     from biascore.models.executor import Cluster
 
-    if not (scheduler or workers or resources):
+    if scheduler is None and workers is None and not resources:
         return None
     tags = pairs(resources)
     for tag, amount in tags.items():

@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, Final, Self, TypeVar
 
 from biascore.errors import OptionsError
 
 T = TypeVar("T")
+MOST: Final = 1024
+"""Processes of one machine: Dask would make any number, until the memory is full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Cluster:
     resources: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.workers > MOST:
+            raise OptionsError(f"{self.workers} processes on one machine are too many: at most {MOST:,}")
         if self.workers < 0 or bool(self.scheduler) == bool(self.workers):
             raise OptionsError(
                 "name the workers in one way: --scheduler tcp://HOST:8786 for those of a cluster, or --workers 4 for so "
@@ -45,6 +49,11 @@ class Executor(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     schemes: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def check(cls, cluster: Cluster) -> None:
+        """Raise MissingExtraError or OptionsError where it could not connect; asked before any model is."""
+        del cluster  # there is nothing to check
 
     @classmethod
     @abstractmethod

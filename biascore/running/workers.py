@@ -70,6 +70,10 @@ class Workers:
         self._time_limit = time_limit
         self._lock = threading.Lock()
         self._waiting: dict[object, str] = {}
+        if self._cluster is not None:
+            kind, cluster = self._kind(self._cluster), self._cluster
+            owner = plugins.executors.owner(kind.name).owner
+            guarded(At(owner, "checking", "checking the workers"), lambda: kind.check(cluster))
 
     @property
     def executor(self) -> Executor:
@@ -107,7 +111,7 @@ class Workers:
             described = _compared(
                 str(source.ref), {name: _of(name, packed) for name, packed in found.items()}
             )
-        except BaseException:
+        except Exception:  # not Ctrl-C, after which it is still being opened
             self.forget(order)
             raise
         self.packages |= described.packages

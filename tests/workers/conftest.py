@@ -44,6 +44,10 @@ class EndsBackend(Backend):
         self.folder, self.how, self.batch = Path(folder), options.how, options.size
         if self.how == "extra":
             raise MissingExtraError("ends:", "more", "biascore-test-ends")
+        if self.how == "opens slowly":
+            with (self.folder / "log").open("a") as log:
+                print(os.getpid(), "opening", file=log, flush=True)
+            time.sleep(100)
         other = f" of {os.getpid()}" if self.how == "other" else ""
         self.identity = Identity(digest="test:ends" + other, facts={"how": "is no matter"})
 

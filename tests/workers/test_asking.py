@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from biascore import Engine, errors
+from biascore.cli.options import cluster_of
 from biascore.errors import (
     AnswerError,
     At,
@@ -287,7 +288,7 @@ def test_an_adapter_of_this_process_is_opened_here(ends: None, here: Here) -> No
     assert here.sent == []
 
 
-def test_workers_are_named_in_one_way(vectors: str) -> None:
+def test_workers_are_named_in_one_way() -> None:
     for wrong in ({}, {"scheduler": "tcp://a:1", "workers": 2}, {"workers": -1}):
         with pytest.raises(OptionsError, match="name the workers in one way"):
             Cluster(**wrong)
@@ -297,7 +298,18 @@ def test_workers_are_named_in_one_way(vectors: str) -> None:
         OptionsError,
         match=r"no executor takes the scheduler 'ray://a:1'. Addresses begin as .*tcp://HOST:PORT",
     ):
-        Engine(cache=None, executor="ray://a:1").model(vectors)
+        Engine(cache=None, executor="ray://a:1")
+    for wrong_one in ("http://127.0.0.1:8786", "127.0.0.1:8786"):
+        with pytest.raises(OptionsError, match=r"no executor takes the scheduler '.*'. Addresses begin as"):
+            Engine(cache=None, executor=wrong_one)
+    for wrong_one in ("tcp://127.0.0.1", "tcp://127.0.0.1:abc", "tcp://:8786", "tls://a:99999"):
+        with pytest.raises(OptionsError, match=r"is no address of a scheduler. Write, .*tcp://HOST:8786"):
+            Engine(cache=None, executor=wrong_one)
+    with pytest.raises(OptionsError, match="processes on one machine are too many"):
+        Cluster(workers=10**20)
+    assert cluster_of(None, None, None) is None
+    with pytest.raises(OptionsError, match="name the workers in one way"):  # an empty variable of a shell
+        cluster_of("", None, None)
 
 
 def test_nothing_is_connected_before_a_model_needs_it() -> None:

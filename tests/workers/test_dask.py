@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import importlib.util
 import os
 import signal
 import subprocess
@@ -85,11 +87,14 @@ def test_no_scheduler_at_an_address_is_an_error() -> None:
 
 
 def test_without_the_extra_its_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
+    """Before any model is asked."""
+    find = importlib.util.find_spec
+    lacks = lambda name: None if name == "distributed" else find(name)  # noqa: E731
+    monkeypatch.setattr("biascore_adapters.dask.find_spec", lacks)
     with pytest.raises(
         MissingExtraError, match=r"a Dask cluster needs .*biascore\[distributed\]|pip install"
     ):
-        DaskExecutor.connect(Cluster(workers=2))
+        Engine(cache=None, executor=2)
 
 
 @pytest.mark.slow
@@ -219,6 +224,71 @@ def test_the_command_line_runs_on_processes_and_on_a_scheduler(
     assert len({pid for pid, _ in log_of(folder)}) == 4  # itself, its worker, and the two of the scheduler
 
 
+class Gone:
+    """A client whose scheduler has gone: what it raises then, by what it is asked."""
+
+    scheduler = type("Scheduler", (), {"address": "tcp://gone:1"})
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def scheduler_info(self, **_: Any) -> Any:
+        raise self._error
+
+    submit = run = scheduler_info
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("workers"), distributed.client.ClosedClientError("closed"), OSError("no")]
+)
+def test_a_scheduler_that_is_gone_is_said(error: Exception) -> None:
+    executor = DaskExecutor(Gone(error))  # type: ignore[arg-type]
+    for ask in (
+        lambda: executor.slots,
+        lambda: executor.everywhere(os.getpid),
+        lambda: executor.submit(os.getpid),
+    ):
+        with pytest.raises(WorkerError, match=r"the scheduler cannot be reached any more .*Start it again"):
+            ask()
+
+
+class Ends:
+    """A client of four workers that end at each call, and others that come in their place."""
+
+    scheduler = type("Scheduler", (), {"address": "tcp://there:1"})
+
+    def __init__(self, lacking: bool = False) -> None:
+        self._round, self._lacking = 0, lacking
+
+    def scheduler_info(self, **_: Any) -> Any:
+        self._round += 1
+        return {"workers": {f"tcp://w{self._round}:{n}": {} for n in range(4)}}
+
+    def run(self, _call: Any, _name: str, *, workers: list[str], **_: Any) -> dict[str, object]:
+        lacks = importlib.metadata.PackageNotFoundError("biascore")
+        return dict.fromkeys(workers, lacks if self._lacking else "0.1.0")
+
+    def submit(self, *_: Any, **__: Any) -> Any:
+        class Never:
+            def result(self, timeout: float) -> None:
+                raise TimeoutError
+
+            def done(self) -> bool:
+                return True
+
+        return Never()
+
+
+def test_workers_that_end_one_after_the_other_are_said() -> None:
+    with pytest.raises(WorkerError, match=r"\d+ workers ended, .* too little memory is the usual reason"):
+        DaskExecutor(Ends()).everywhere(os.getpid)  # type: ignore[arg-type]
+
+
+def test_a_worker_without_biascore_is_named_before_it_ends() -> None:
+    with pytest.raises(WorkerError, match=r"the worker tcp://w1:0 has no biascore. Install there"):
+        DaskExecutor(Ends(lacking=True)).everywhere(os.getpid)  # type: ignore[arg-type]
+
+
 @pytest.mark.slow
 def test_nobody_else_reaches_the_processes_of_a_run(ends: None) -> None:
     """Without the certificates of this cluster, whoever may log in here could have them run anything."""
@@ -236,9 +306,10 @@ def test_nobody_else_reaches_the_processes_of_a_run(ends: None) -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_the_command_and_its_workers(ends: None, folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("at", ["waits", "opens slowly"])
+def test_ctrl_c_ends_the_command_and_its_workers(ends: None, folder: Path, tmp_path: Path, at: str) -> None:
     started = subprocess.Popen(
-        [*COMMAND, f"ends:{folder}", "en/weat6", "--workers", "1", "-o", "model.how=waits"],
+        [*COMMAND, f"ends:{folder}", "en/weat6", "--workers", "1", "-o", f"model.how={at}"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -251,7 +322,7 @@ def test_ctrl_c_ends_the_command_and_its_workers(ends: None, folder: Path, tmp_p
         assert time.monotonic() < until
         time.sleep(0.1)
     os.killpg(started.pid, signal.SIGINT)  # as a terminal does: to the workers as well
-    _, said = started.communicate(timeout=120)
+    _, said = started.communicate(timeout=40)  # and nobody waits for the workers
     assert started.returncode == 130
     assert "interrupted at: " in said
     assert "the same command resumes from here" in said
