@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
 
 from biascore.cli.console import print_json, say
 from biascore.cli.options import Json
+from biascore.errors import CacheError
 from biascore.models.cache import default_cache
 
 
@@ -25,4 +27,11 @@ def clear(
 ) -> None:
     """Delete all kept answers; the next run queries its models again."""
     if yes or typer.confirm("Delete all kept answers?"):
-        say(f"{default_cache().clear()} answers deleted")
+        with closing(default_cache()) as cache:
+            count = cache.clear()
+            if cache.problem:
+                raise CacheError(
+                    f"{cache.problem}, so that no answer was deleted. Name another cache (BIASCORE_CACHE_DIR), or ask "
+                    "who may write there"
+                )
+        say(f"{count} answers deleted")

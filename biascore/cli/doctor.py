@@ -8,6 +8,7 @@ import platform
 import shlex
 from collections.abc import Iterator
 from importlib import metadata
+from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 import typer
@@ -122,6 +123,9 @@ def _cache() -> Check:
         problem = cache.problem
     finally:
         cache.close()
+    path = Path(info.path)
+    if not problem and path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        problem = f"{path} can only be read, so that answers are not kept"
     if problem:
         return Check(
             "cache", "problem", problem, "BIASCORE_CACHE_DIR=/a/folder/that/you/may/write biascore doctor"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # what lists is not to wait for what measures
     from biascore.models.executor import Cluster
     from biascore.stats import Adjustment
 
+TRANSFORM_EXAMPLE: Final = "--transform grammatical-gender:nouns=es/nouns"
 OTHER_BASE: Final = re.compile(r"[+-]?0[xob]\w*")
 NEXT_OPTION: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
 
@@ -277,7 +278,7 @@ def cluster_of(scheduler: str | None, workers: int | None, resources: Sequence[s
 
     if scheduler is None and workers is None and not resources:
         return None
-    tags = pairs(resources)
+    tags = pairs(resources, example="--resource GPU=1")
     for tag, amount in tags.items():
         if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 < amount < inf:
             raise OptionsError(
@@ -331,7 +332,7 @@ def data_files(
 def pairs(
     options: Sequence[str] | None,
     inside: str = "",
-    example: str = "--transform grammatical-gender:nouns=es/nouns",
+    example: str = "",
 ) -> dict[str, Any]:
     """Options from ``key=value``; the value is read as TOML, and what is no TOML value is a string.
 
@@ -343,9 +344,8 @@ def pairs(
     for text in options or ():
         key, equals, value = text.partition("=")
         if not equals or not key:
-            if inside:
-                raise OptionsError(f"{text!r} of {inside!r} is not key=value. Write, for example: {example}")
-            raise OptionsError(f"{text!r} is not key=value. Write, for example: -o level=token")
+            of, usual = (f" of {inside!r}", TRANSFORM_EXAMPLE) if inside else ("", "-o level=token")
+            raise OptionsError(f"{text!r}{of} is not key=value. Write, for example: {example or usual}")
         if key in found:
             raise OptionsError(f"the option {key!r} is given twice. Give it once")
         if OTHER_BASE.fullmatch(value):

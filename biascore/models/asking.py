@@ -51,15 +51,21 @@ class _Batch:
 class Standing:
     """Whether a model still answers: ``down`` is the error after which it is asked nothing more in its run.
 
-    Outside of a run it is asked each time.
+    ``unread``: that after which nothing of it is read. Outside of a run it is asked each time.
     """
 
     in_run: bool = False
     down: BiascoreError | None = None
+    unread: BiascoreError | None = None
+
+    def note(self, error: BiascoreError) -> None:
+        """An error after which it is asked nothing more in its run."""
+        if self.in_run:
+            self.down = self.down or error
 
     def end_run(self) -> None:
         """It is asked again, whatever happened in the run."""
-        self.in_run, self.down = False, None
+        self.in_run, self.down, self.unread = False, None, None
 
 
 @dataclass(slots=True)
@@ -116,6 +122,17 @@ class Asker:
                     again=self.counts.again,
                 )
         return [answers[key] for key in keys]
+
+    def read(self, doing: str, call: Callable[[], A]) -> A:
+        """What the backend tells of itself, which is no question; raises what it does, as for one."""
+        if self.standing.unread:
+            raise self.standing.unread
+        try:
+            return guarded(self.source.at(doing), call, self.services.time_limit)
+        except _DOWN as error:
+            self.standing.note(error)
+            self.standing.unread = self.standing.down
+            raise
 
     def ask_again(self) -> None:
         """Ask some of the questions again, once for each hook; not what is charged for, nor a model that is down."""
@@ -199,8 +216,7 @@ class Asker:
             self._keep(hook, unique, {key: usable[key] for key in batch.lost & usable.keys()})
             raise
         except _DOWN as error:
-            if self.standing.in_run:
-                self.standing.down = self.standing.down or error
+            self.standing.note(error)
             raise
         came |= batch.lost
         found = dict(zip(batch.keys, hook.split(self.source.name, raw, questions), strict=True))

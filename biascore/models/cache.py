@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import sqlite3
@@ -16,6 +17,7 @@ from typing import Final, Protocol, TypeVar
 import platformdirs
 
 from biascore.basics.frozen import Frozen
+from biascore.basics.wording import capital
 from biascore.files.paths import user_path
 
 FILE_NAME: Final = "answers-1.sqlite"
@@ -287,13 +289,18 @@ class DiskCache:
             "damaged", f"the cache was damaged ({why}); it was set aside as {aside} and a new one begun"
         )
 
-    def _turn_off(self, error: Exception, remedy: str = "Free space") -> None:
+    def _turn_off(self, error: Exception, remedy: str = "") -> None:
         self._off = True
         self._problem = f"the cache {self.path} cannot be used ({error})"
+        if (isinstance(error, sqlite3.Error) and _code(error) == sqlite3.SQLITE_FULL) or (
+            isinstance(error, OSError) and error.errno == errno.ENOSPC
+        ):
+            remedy = "Free space"
         self.close()
         self._warn(
             "unwritable",
-            f"{self._problem}; going on without it, so answers are not kept. {remedy}, or {_ELSEWHERE}",
+            f"{self._problem}; going on without it, so answers are not kept. "
+            + (f"{remedy}, or {_ELSEWHERE}" if remedy else capital(_ELSEWHERE)),
         )
 
     def _warn(self, kind: str, message: str) -> None:

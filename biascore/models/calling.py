@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Final, Generic, TypeVar
 
 import pluggy
@@ -22,6 +23,7 @@ from biascore.models.wrappers import put_around
 
 Q = TypeVar("Q")
 A = TypeVar("A")
+_LONG: Final = 30.0  # seconds of a wait that is told
 MAX_WAIT: Final = 900.0
 """Seconds: a service that asks for a longer wait is not waited for; run again later."""
 
@@ -54,6 +56,7 @@ class Caller:
         self, source: Source, backend: Backend, plugins: Sequence[ModelPlugin], services: Services
     ) -> None:
         self._source, self._backend, self._services = source, backend, services
+        self._told_until = 0.0
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(CapabilitySpecs)
         self._manager.register(backend, name="backend")
@@ -87,9 +90,17 @@ class Caller:
                 stop=tenacity.stop_after_attempt(self._services.attempts),
                 wait=_wait,
                 sleep=attempts.pause,
+                before_sleep=self._tell,
                 reraise=True,
             )
             return retrying(lambda: attempts.make(attempt))
+
+    def _tell(self, state: tenacity.RetryCallState) -> None:
+        """Say that a long wait begins, once for all batches that wait for it."""
+        seconds = state.next_action.sleep if state.next_action else 0.0
+        if seconds >= _LONG and monotonic() > self._told_until:
+            self._told_until = monotonic() + seconds
+            self._services.progress.note(f"{self._source.name} asks to wait {seconds:,.0f} s")
 
 
 def answering(source: Source, hook: str, questions: Sequence[Any]) -> At:

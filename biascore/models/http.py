@@ -98,9 +98,12 @@ class Limits:
         try:
             return future.result(self.seconds + _GRACE)
         except TimeoutError:
-            raise TimeoutError(
-                f"not within {self.seconds:g} seconds; {TIMEOUT_VARIABLE} sets how many"
-            ) from None
+            raise TimeoutError(self.late) from None
+
+    @property
+    def late(self) -> str:
+        """What is said of an answer that takes longer."""
+        return f"not within {self.seconds:g} seconds; {TIMEOUT_VARIABLE} sets how many, and a lower concurrency may help"
 
     def allow(self, body: bytes | bytearray) -> bool:
         """Whether a body is no larger."""
@@ -173,6 +176,8 @@ class HttpClient:
             answer: HttpAnswer | str = limits.within(
                 lambda: _exchange(self.session, method, url, headers, data, json, limits)
             )
+        except requests.ReadTimeout:
+            answer = limits.late
         except requests.RequestException as error:
             answer = type(error).__name__
         except TimeoutError as error:

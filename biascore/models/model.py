@@ -134,11 +134,8 @@ class Model:
 
     def familiarity(self, words: Sequence[str]) -> tuple[Familiarity, ...]:
         """Whether it has seen each word in training, and how frequent each is; no questions. Raises AnswerError."""
-        answers = guarded(
-            self.source.at("reading its vocabulary"),
-            lambda: tuple(self._backend.familiarity(tuple(words))),
-            self._services.time_limit,
-        )
+        read = self._backend.familiarity
+        answers = self._asker.read("reading its vocabulary", lambda: tuple(read(tuple(words))))
         check_familiarity(self.name, words, answers)
         return answers
 
@@ -155,9 +152,7 @@ class Model:
                 f"{self.name} ({self.source.ref}) is read through {listed(around)}, which changes single answers only, so "
                 "that its whole vocabulary cannot be had. Leave that out, or choose a metric that asks for single words"
             )
-        found = guarded(
-            self.source.at("reading its vocabulary"), self._backend.vocabulary, self._services.time_limit
-        )
+        found = self._asker.read("reading its vocabulary", self._backend.vocabulary)
         if found is None:
             raise CapabilityError(
                 f"{self.name} ({self.source.ref}) has no vocabulary of words that could be read whole. "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import types
 from collections.abc import Iterator
 from importlib import metadata
@@ -14,6 +16,8 @@ from typer.testing import CliRunner
 from biascore.cli import doctor
 from biascore.cli.app import app
 from biascore.cli.doctor import Check
+from biascore.errors import CacheError
+from biascore.models.cache import DiskCache
 from biascore.plugins.loading import Plugins
 from biascore_adapters.hf.adapter import HfAdapter
 
@@ -59,6 +63,34 @@ def test_a_problem_is_an_exit_code_and_has_a_command(few: pytest.MonkeyPatch, tm
     assert [one["what"].partition(" of ")[0] for one in problems] == ["plugin 'broken'", "cache"]
     assert "no_such_module" in problems[0]["found"]
     assert all(one["next"] for one in problems)
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    """A cache with an answer on a file system that can only be read."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a file system cannot be mounted here")
+    cache = DiskCache(folder)
+    cache.put({b"k" * 20: b"value"})
+    cache.close()
+    subprocess.run(["mount", "-o", "remount,ro", folder], check=True)
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_cache_that_can_only_be_read(few: pytest.MonkeyPatch, read_only: Path) -> None:
+    """It was in order to doctor, and cleared of 0 answers."""
+    few.setenv("BIASCORE_CACHE_DIR", str(read_only))
+    check = dict(found())["cache"]
+    assert check.state == "problem"
+    assert "can only be read" in check.found
+    done = CliRunner().invoke(app, ["cache", "clear", "--yes"])
+    assert isinstance(done.exception, CacheError)
+    assert "can only be read" in str(done.exception)
+    assert "no answer was deleted" in str(done.exception)
 
 
 def test_help_says_what_to_do_next_and_completion_is_there() -> None:

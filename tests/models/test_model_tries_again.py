@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from biascore.api.metrics import hookimpl
+from biascore.basics.progress import Silent
 from biascore.errors import ModelLoadError, QuestionError, RateLimitError, TransientModelError
 from biascore.models.cache import DiskCache
 from biascore.models.model import Model
@@ -61,6 +62,19 @@ def test_a_rate_limit_is_respected() -> None:
     waited, model = retried(Flaky(*errors))
     model.score(["abc"], "length")
     assert waited == [17.5, 2, 0]
+
+
+def test_a_long_wait_is_told() -> None:
+    told: list[str] = []
+
+    class Told(Silent):
+        def note(self, text: str) -> None:
+            told.append(text)
+
+    errors = [RateLimitError("429", retry_after=300), RateLimitError("429", retry_after=5)]
+    services = Services(attempts=5, sleep=lambda _: None, progress=Told())
+    model_of(Flaky(*errors), services=services).score(["abc"], "length")
+    assert [one.partition(" asks")[2] for one in told] == [" to wait 300 s"]
 
 
 def test_exhausted_attempts_raise_the_last_error() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -24,6 +25,7 @@ from biascore.errors import (
 from biascore_adapters.openai.bounded import BoundedClient
 from biascore_adapters.openai.options import OpenAIOptions
 
+_LATER: Final = "Run again later: the answers so far are kept"
 _PASSING: Final = (408, 409, 425)
 
 
@@ -175,12 +177,16 @@ class ChatClient:
             cause = error.__cause__
             if isinstance(cause, BiascoreError):
                 raise cause from None
+            if isinstance(error, openai.APITimeoutError) and not isinstance(cause, httpx2.ConnectTimeout):
+                raise TransientModelError(
+                    f"openai: {self.server} gives no whole answer ({Limits.read().late}). The answers so far are kept"
+                ) from None
             raise TransientModelError(
                 f"openai: {self.server} gives no whole answer ({type(error).__name__}: {shortened(cause or error)}). Check "
                 "the address and that the server runs"
             ) from None
         try:
-            return parse_json(response.content, last_counts=True)
+            value = parse_json(response.content, last_counts=True)
         except ValueError as error:
             if "json" in response.headers.get("content-type", ""):
                 raise TransientModelError(
@@ -196,6 +202,11 @@ class ChatClient:
                     else "Check the option base_url, which often ends with /v1"
                 )
             ) from error
+        failed = value.get("error") if isinstance(value, dict) and "choices" not in value else None
+        if failed:  # some gateways say so with a status of success
+            why = failed.get("message") if isinstance(failed, dict) else failed
+            raise TransientModelError(f"openai: {self.server} failed ({shortened(why)}). {_LATER}")
+        return value
 
     def close(self) -> None:
         """Close the connections."""
@@ -213,7 +224,7 @@ class ChatClient:
             raise self._another_form("one message", error) from error
         self._check_name(value)
         if text is not None and not isinstance(text, str):
-            raise AnswerError(f"openai: {self.server} answers with a {type(text).__name__} instead of a text")
+            raise self._another_form("a text", TypeError(type(text).__name__))
         self._check_logprobs((found or {}).values())
         return Reply(text or "", finish, str(refusal), found)
 
@@ -241,8 +252,13 @@ class ChatClient:
     def _refusal(self, error: openai.APIStatusError) -> Exception:
         status, said = error.status_code, shortened(error.message)
         if status in (401, 403):
+            refused = (
+                "refused the key in"
+                if os.environ.get("OPENAI_API_KEY")
+                else "asks for a key, and there is none in"
+            )
             return AuthError(
-                f"openai: {self.server} refused the key in OPENAI_API_KEY ({said}). Set it to one for this server"
+                f"openai: {self.server} {refused} OPENAI_API_KEY ({said}). Set it to one for this server"
             )
         if status == 429 and error.code == "insufficient_quota":
             return QuotaError(
@@ -250,9 +266,12 @@ class ChatClient:
             )
         if status == 429:
             wait = retry_after(error.response.headers)
-            return RateLimitError(f"openai: {self.server} asks to slow down", wait)
+            so_long = "" if wait is None else f", and to wait {wait:,.0f} s"
+            return RateLimitError(f"openai: {self.server} asks to slow down{so_long}. {_LATER}", wait)
         if status >= 500 or status in _PASSING:
-            return TransientModelError(f"openai: {self.server} failed with status {status} ({said})")
+            return TransientModelError(
+                f"openai: {self.server} failed with status {status} ({said}). {_LATER}"
+            )
         if status == 404:
             return NoSuchPage(
                 f"openai: {self.server} has no model {self.model!r}, or is no such server ({said}). Check both"

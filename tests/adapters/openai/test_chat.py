@@ -129,8 +129,27 @@ def test_translations_and_what_is_none(server: ChatServer, model: Callable[..., 
             QuotaError,
             "the quota of this account is used up",
         ),
-        (lambda _: (429, {}, {"error": {"message": "slow"}}), TransientModelError, "asks to slow down"),
-        (lambda _: (503, {}, {"error": {"message": "busy"}}), TransientModelError, "failed with status 503"),
+        (
+            lambda _: (429, {}, {"error": {"message": "slow"}}),
+            TransientModelError,
+            "asks to slow down. Run again",
+        ),
+        (
+            lambda _: (429, {"Retry-After": "9999"}, {}),
+            TransientModelError,
+            "asks to slow down, and to wait 9,999 s. Run again later",
+        ),
+        (
+            lambda _: (503, {}, {"error": {"message": "busy"}}),
+            TransientModelError,
+            "status 503 .*busy.*Run again later",
+        ),
+        (
+            lambda _: (200, {}, {"error": {"message": "overloaded"}}),
+            TransientModelError,
+            "failed .overloaded",
+        ),
+        (lambda _: (200, {}, {"error": "overloaded"}), TransientModelError, "failed .overloaded"),
         (lambda _: (404, {}, {"error": {"message": "?"}}), AnswerError, "has no model 'tiny-chat'"),
         (lambda _: (400, {}, {"error": {"message": "no temperature"}}), QuestionError, "no temperature"),
         (
@@ -171,7 +190,7 @@ def test_translations_and_what_is_none(server: ChatServer, model: Callable[..., 
         (lambda one: {**one, "choices": []}, AnswerError, "another form than one message"),
         (lambda one: {**one, "choices": one["choices"] * 2}, AnswerError, "another form than one message"),
         (changed(model="gpt-x"), AnswerError, "'tiny-chat' was asked, and 'gpt-x' answered"),
-        (changed(message={"content": 7}), AnswerError, "a int instead of a text"),
+        (changed(message={"content": 7}), AnswerError, "answers with another form than a text"),
     ],
 )
 def test_a_server_that_misbehaves(
@@ -183,6 +202,7 @@ def test_a_server_that_misbehaves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("BIASCORE_HTTP_MAX_MB", "1")
+    monkeypatch.setenv("OPENAI_API_KEY", "a key that is long enough")
     server.faults = [fault]
     with pytest.raises(error, match=told):
         model().choose([QUESTION], "text")
@@ -310,6 +330,15 @@ def test_a_seed_of_a_question_is_sent_with_a_temperature_at_which_answers_differ
     assert [one.get("temperature") for one in seeded] == [temperature] * 2
     assert plain.get("seed") == options.get("seed")
     assert plain.get("temperature") == {1: 0}.get(temperature, temperature)
+
+
+def test_a_server_that_asks_for_a_key_that_is_not_there(
+    server: ChatServer, model: Callable[..., Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    server.faults = [lambda _: (401, {}, {})]
+    with pytest.raises(AuthError, match="asks for a key, and there is none in OPENAI_API_KEY"):
+        model().translate(["He is."], "en", "it")
 
 
 def test_a_blank_text_is_not_sent(server: ChatServer, model: Callable[..., Model]) -> None:
