@@ -15,7 +15,7 @@ from transformers import AutoConfig, PreTrainedModel
 
 from biascore.errors import ModelLoadError
 from biascore_adapters.hf.quantised import Quantised
-from biascore_adapters.transformer.folder import ModelFolder
+from biascore_adapters.transformer.folder import ModelFolder, first_line
 
 # Types of a safetensors file that float32 makes larger, with their bytes.
 _NARROW: Final = {"BF16": 2, "F16": 2, "F8_E4M3": 1, "F8_E5M2": 1}
@@ -72,20 +72,22 @@ def check_size(folder: ModelFolder, auto: Any) -> None:
     """Raise ModelLoadError where ``config.json`` describes a model that is far larger than its weights.
 
     transformers makes room for all that is described before it compares it with the weights, so that a wrong number there
-    would take all memory, or years. Pickles, quantised weights and models with code of their own are not counted.
+    would take all memory, or years. Of pickles and quantised weights layers are counted alone, of models with code of their
+    own nothing.
     """
-    if folder.pickled or folder.code or Quantised.of(folder.config):
+    if folder.code:
         return
-    tensors, numbers = _stored(folder)
-    if not tensors:
-        return  # damaged: transformers says so when it reads the weights
+    counted = not (folder.pickled or Quantised.of(folder.config))
+    tensors, numbers = _stored(folder) if counted else (0, {})
     what = f"{folder.path / 'config.json'} describes a model"
     remedy = f"in the weights next to it ({folder.weights[0].name}). Fetch or save the model again"
     parts = max(_parts(folder.config), default=0)
     if parts > max(FEW_PARTS, tensors):
         raise ModelLoadError(
-            f"{what} of {parts:,} layers or experts, and there are {tensors:,} tensors {remedy}"
+            f"{what} of {parts:,} layers or experts, and there are {f'{tensors:,}' if counted else 'fewer'} tensors {remedy}"
         )
+    if not counted:
+        return
     try:
         config = AutoConfig.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
         with torch.device("meta"):  # takes no memory
@@ -132,7 +134,7 @@ def stored_narrower(folder: ModelFolder, dtype: str) -> str:
 
 
 def _stored(folder: ModelFolder) -> tuple[int, Mapping[str, int]]:
-    """Tensors of the safetensors files, and numbers of each type, as their headers say; none where one is damaged."""
+    """Tensors of the safetensors files, and numbers of each type, as their headers say; raises ModelLoadError."""
     tensors, found = 0, Counter[str]()
     for path in folder.weights:
         try:
@@ -141,8 +143,10 @@ def _stored(folder: ModelFolder) -> tuple[int, Mapping[str, int]]:
                     tensor = file.get_slice(name)
                     found[tensor.get_dtype()] += math.prod(tensor.get_shape())
                     tensors += 1
-        except (SafetensorError, OSError):
-            return 0, {}
+        except (SafetensorError, OSError) as error:
+            raise ModelLoadError(
+                f"{path} cannot be read ({first_line(error)}). Fetch or save the model again"
+            ) from error
     return tensors, found
 
 

@@ -48,6 +48,21 @@ def test_more_layers_than_tensors(layers: int, copied: Copied, opened: Opened) -
         opened(copied(num_hidden_layers=layers))
 
 
+def test_more_layers_than_weights_that_are_not_counted(copied: Copied, opened: Opened) -> None:
+    """Damaged weights were no reason to stop, and neither were pickles."""
+    folder = copied(num_hidden_layers=10**18)
+    weights = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(weights[:8] + b"x" + weights[9:])
+    with pytest.raises(
+        ModelLoadError, match=r"model\.safetensors cannot be read .*Fetch or save the model again"
+    ):
+        opened(folder)
+    (folder / "model.safetensors").unlink()
+    torch.save({}, folder / "pytorch_model.bin")
+    with pytest.raises(ModelLoadError, match="layers or experts, and there are fewer tensors in the weights"):
+        opened(folder, allow_pickle=True)
+
+
 def test_layers_of_a_model_within_the_model(copied: Copied, opened: Opened) -> None:
     with pytest.raises(ModelLoadError, match="layers or experts"):
         opened(copied(text_config={"num_experts": 10**6}))

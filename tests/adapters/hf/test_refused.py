@@ -71,7 +71,7 @@ def test_damaged_folders(opened: Callable[..., Any], copied: Callable[..., Path]
     weights = (folder / "model.safetensors").read_bytes()
     for cut in (len(weights) // 2, len(weights) - 1, 100, 0):
         (folder / "model.safetensors").write_bytes(weights[:cut])
-        refused(r"the model in .* cannot be read .*fetch or save the model again")
+        refused(r"model\.safetensors cannot be read .*Fetch or save the model again")
     (folder / "model.safetensors").unlink()
     refused(r"has no weights \(no model.safetensors\)")
     (folder / "model.safetensors").write_bytes(weights)
