@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ from biascore import Engine
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Masked, Text
 from biascore.basics.progress import Advance
-from biascore.errors import CapabilityError
+from biascore.errors import CapabilityError, PluginFailedError
+from biascore.models.budget import Budget
 from biascore.models.cache import DiskCache
+from biascore.models.cost import Cost
 from biascore.models.model import Model
 from biascore.models.source import Services
 
@@ -146,3 +148,31 @@ def test_close_and_repr() -> None:
     assert repr(model) == "<Model fake (fake:): embed, mask_logprob, score, translate>"
     model.close()
     assert backend.closed == 1
+
+
+class Exports(Lengths):
+    """Raises this where it is exported, or its cost is asked for."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+    def export(self, folder: Path, *, int8: bool = False) -> str:
+        raise self.error
+
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+        raise self.error
+
+
+def test_an_adapter_that_fails_to_export_is_named_and_a_full_disk_is_no_error_of_its(tmp_path: Path) -> None:
+    with pytest.raises(PluginFailedError, match=r"fake, exporting, raised ValueError"):
+        model_of(Exports(ValueError("no"))).export(tmp_path)
+    with pytest.raises(OSError, match="No space left"):
+        model_of(Exports(OSError(28, "No space left"))).export(tmp_path)
+
+
+def test_an_adapter_that_fails_to_count_is_named() -> None:
+    services = Services(token_budget=Budget(9, unit="tokens"))
+    model = model_of(Exports(ValueError("no")), services=services, paid=True)
+    with pytest.raises(PluginFailedError, match=r"fake, counting tokens, raised ValueError"):
+        model.translate(["a"], "en", "it")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from biascore import Engine
-from biascore.errors import CapabilityError
+from biascore.api.queries import Familiarity
+from biascore.errors import CapabilityError, PluginFailedError, WorkerError
 from biascore.models.cache import NoCache
 from biascore.planning.rehearsal import FEW_WORDS, Rehearsal, Scratch
 
@@ -47,3 +49,37 @@ def test_a_plan_reads_no_whole_file(engine: Engine, tmp_path: Path) -> None:
         assert list(vocabulary.words()) == words
         ((some, rows),) = vocabulary.blocks()
         assert (some, rows.shape) == (tuple(words[:FEW_WORDS]), (FEW_WORDS, 3))
+
+
+class Fails(Lengths):
+    """Raises this where it is asked whether it has seen words, and counts how often."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error, self.tries = error, 0
+
+    def familiarity(self, words: Sequence[str]) -> Sequence[Familiarity]:
+        self.tries += 1
+        raise self.error
+
+
+def test_an_adapter_that_fails_to_tell_what_it_has_seen_is_named() -> None:
+    """It was an error of the metric that asked."""
+    with pytest.raises(PluginFailedError, match=r"fake, reading its vocabulary, raised ValueError"):
+        model_of(Fails(ValueError("no"))).familiarity(["nurse"])
+
+
+def test_a_model_that_is_down_is_waited_for_once_in_a_run() -> None:
+    """Metrics ask what it has seen before they ask it anything, and each waited for the whole time limit."""
+    backend = Fails(WorkerError("it hangs"))
+    model = model_of(backend)
+    model.standing.in_run = True
+    for _ in range(2):
+        with pytest.raises(WorkerError, match="it hangs"):
+            model.familiarity(["nurse"])
+    with pytest.raises(WorkerError, match="it hangs"):
+        model.embed(["nurse"])
+    assert (backend.tries, backend.calls) == (1, [])
+    model.standing.end_run()
+    model.embed(["nurse"])
+    assert backend.calls == [("nurse",)]
