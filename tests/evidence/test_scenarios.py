@@ -141,8 +141,8 @@ def test_they_stand_in_an_audit_and_are_stored_with_the_run(run: Run, tmp_path: 
 
 
 def test_nothing_says_that_a_system_is_in_order() -> None:
-    """A measurement cannot show that: two words appear in no code, page or template."""
-    words = re.compile("|".join(("compli" + "ant", "certi" + "fied")), re.IGNORECASE)
+    """A measurement cannot show that: two words appear in no code, page or template, but in a name of pyarrow's."""
+    words = re.compile("|".join(("(?<!use_)compli" + "ant", "certi" + "fied")), re.IGNORECASE)
     folders = ("biascore", "adapters", "plugins", "wordlists", "docs", "tests")
     kinds = {".py", ".toml", ".md", ".j2", ".js", ".css", ".ipynb"}
     files = [path for name in folders for path in (ROOT / name).rglob("*") if path.suffix in kinds]
