@@ -23,7 +23,7 @@ from biascore.models.wrappers import put_around
 
 Q = TypeVar("Q")
 A = TypeVar("A")
-_LONG: Final = 30.0  # seconds of a wait that is told
+_LONG: Final = 30.0  # seconds of a wait that is reported
 MAX_WAIT: Final = 900.0
 """Seconds: a service that asks for a longer wait is not waited for; run again later."""
 

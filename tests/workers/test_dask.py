@@ -322,7 +322,7 @@ def test_ctrl_c_ends_the_command_and_its_workers(ends: None, folder: Path, tmp_p
         assert time.monotonic() < until
         time.sleep(0.1)
     os.killpg(started.pid, signal.SIGINT)  # as a terminal does: to the workers as well
-    _, said = started.communicate(timeout=40)  # and nobody waits for the workers
+    _, said = started.communicate(timeout=80)  # and nobody waits for the workers
     assert started.returncode == 130
     assert "interrupted at: " in said
     assert "the same command resumes from here" in said
