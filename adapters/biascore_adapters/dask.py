@@ -56,10 +56,7 @@ class DaskExecutor(Executor):
     @classmethod
     def check(cls, cluster: Cluster) -> None:
         """Raise MissingExtraError, or OptionsError for an address without a host or a port."""
-        for module in (
-            "distributed",
-            "cryptography",
-        ):  # with the latter Dask makes certificates for processes here
+        for module in ("distributed", "cryptography"):  # the latter makes certificates for processes here
             if find_spec(module) is None:
                 raise MissingExtraError("a Dask cluster", "distributed")
         address = urlsplit(cluster.scheduler)

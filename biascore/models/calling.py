@@ -100,7 +100,7 @@ class Caller:
         seconds = state.next_action.sleep if state.next_action else 0.0
         if seconds >= _LONG and monotonic() > self._told_until:
             self._told_until = monotonic() + seconds
-            self._services.progress.note(f"{self._source.name} asks to wait {seconds:,.0f} s")
+            self._services.progress.note(f"{self._source.name}: {seconds:,.0f} s until it is asked again")
 
 
 def answering(source: Source, hook: str, questions: Sequence[Any]) -> At:

@@ -28,7 +28,7 @@ class Cluster:
 
     def __post_init__(self) -> None:
         if self.workers > MOST:
-            raise OptionsError(f"{self.workers} processes on one machine are too many: at most {MOST:,}")
+            raise OptionsError(f"{self.workers} processes on one machine are too many. Name at most {MOST:,}")
         if self.workers < 0 or bool(self.scheduler) == bool(self.workers):
             raise OptionsError(
                 "name the workers in one way: --scheduler tcp://HOST:8786 for those of a cluster, or --workers 4 for so "
