@@ -32,7 +32,9 @@ def audit(
     ground: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only tests of this ground, such as gender or age; repeat for several.", metavar="GROUND"
+            "--ground",
+            help="Only tests of this ground, such as gender or age; repeat for several.",
+            metavar="GROUND",
         ),
     ] = None,
     language: Annotated[

@@ -103,7 +103,7 @@ def tests(
         list[str] | None, typer.Argument(help="Globs, such as 'it/*'.", metavar="GLOB")
     ] = None,
     metric: Annotated[
-        str | None, typer.Option(help="Only tests that this metric takes.", metavar="METRIC")
+        str | None, typer.Option("--metric", help="Only tests that this metric takes.", metavar="METRIC")
     ] = None,
     long: Annotated[
         bool, typer.Option("--long", help="Print all of each test, on lines of its own.")

@@ -48,6 +48,7 @@ def mitigate_command(
     method: Annotated[
         Method,
         typer.Option(
+            "--method",
             help="augmentation: train on all texts and on the swapped ones; substitution: on each text, swapped with "
             "probability one half; swapped: on the swapped texts only.",
             metavar="METHOD",

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module, metadata
+from typing import get_type_hints
 
 import pytest
 import typer
@@ -55,6 +56,23 @@ def test_a_summary_is_the_first_line_of_its_command() -> None:
         module, _, function = kind.target.partition(":")
         doc = getattr(import_module(module), function).__doc__
         assert doc.strip().splitlines()[0] == summary, kind.target
+
+
+def test_an_option_whose_metavar_is_its_name_states_that_name() -> None:
+    """typer 0.27 takes such a metavar for the name: there was no --ground, no --metric and no --method."""
+    found = []
+    for kind, _ in _later(app):
+        module, _, function = kind.target.partition(":")
+        for name, hint in get_type_hints(
+            getattr(import_module(module), function), include_extras=True
+        ).items():
+            for option in getattr(hint, "__metadata__", ()):
+                if option.metavar and option.metavar.lower() == name:
+                    found.append((function, name, option))
+    options = [one for one in found if isinstance(one[2], typer.models.OptionInfo)]
+    assert {name for _, name, _ in options} >= {"ground", "method", "metric"}
+    # In an Annotated the first argument, the name, goes by the name of "default".
+    assert [name for _, name, option in options if not isinstance(option.default, str)] == []
 
 
 def test_plugins_that_do_not_matter_are_asked_nothing() -> None:

@@ -159,7 +159,8 @@ def test_the_weights_are_those_of_a_plain_loop(
     (source / "config.json").write_text(json.dumps(config), encoding="utf-8")
     training = Training(epochs=3, batch=4, learning_rate=1e-3, warmup_steps=1, weight_decay=0.1, seed=3)
     texts = ["She sleeps.", "The queen and the mother", "queen", "unbelievable he"]
-    trains(tmp_path / "new", training, source=source, texts="\n".join(texts[:1]))
+    on_the_cpu = {"device": "cpu"}
+    trains(tmp_path / "new", training, source=source, texts="\n".join(texts[:1]), options=on_the_cpu)
     trained = ["She sleeps.", "He sleeps."]
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(source)

@@ -130,6 +130,7 @@ def packed(**members: str) -> bytes:
         (packed(mimetype="application/vnd.oasis.opendocument.spreadsheet"), "OpenDocument"),
         (packed(**{"scores.csv": "sentence,joy\na,1\n"}), "zip"),
     ],
+    ids=["Excel", "old Excel", "OpenDocument", "zip"],  # an archive holds the time at which it was made
 )
 @pytest.mark.parametrize("options", [{}, {"encoding": "cp1252"}])
 def test_a_workbook_is_named(content: bytes, what: str, options: dict[str, str], tmp_path: Path) -> None:

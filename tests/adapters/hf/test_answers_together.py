@@ -92,7 +92,7 @@ def test_the_budget_of_tokens_holds_with_those_of_answers(
 
 
 def test_a_batch_without_memory_is_answered_in_halves(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = opened(folder)
+    model = opened(folder, device="cpu")
     asked = [replace(QUESTIONS[0], seed=seed) for seed in range(8)]
     wanted = said(model, asked)
     shapes = sizes_of(model.view(), monkeypatch, most=2)

@@ -167,7 +167,7 @@ def test_the_order_of_options_is_that_of_the_question(
     saved: Callable[..., Path], opened: Callable[..., Any]
 ) -> None:
     model, options = (
-        opened(saved("llama", chat(CHAT)), max_answer_tokens=4),
+        opened(saved("llama", chat(CHAT)), device="cpu", max_answer_tokens=4),
         ("the nurse", "an engineer", "nobody"),
     )
     orders = [(0, 1, 2), (2, 1, 0)]

@@ -52,7 +52,7 @@ def test_a_model_that_does_not_fit(
 ) -> None:
     monkeypatch.setattr(transformers.PreTrainedModel, "to", _out_of_memory)
     with pytest.raises(ModelLoadError, match=r"does not fit into the memory of cpu.*dtype='bfloat16'"):
-        opened(folders["gpt2"])
+        opened(folders["gpt2"], device="cpu")
 
 
 ASKED: dict[str, Callable[[Any], Any]] = {
@@ -78,7 +78,7 @@ def _saved(name: str, folder: Path) -> Path:
 def test_a_batch_that_does_not_fit_is_halved_and_a_text_that_does_not_is_named(
     name: str, opened: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backend = opened(_saved(name, tmp_path))
+    backend = opened(_saved(name, tmp_path), device="cpu")
     wanted = ASKED[name](backend)
     model, rows, most = backend._runtime.trunk.model, [], 1
     real = model.forward
@@ -100,7 +100,7 @@ def test_a_batch_that_does_not_fit_is_halved_and_a_text_that_does_not_is_named(
 def test_a_prompt_to_answer_by_text_that_does_not_fit_is_named(
     opened: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backend = opened(_saved("gpt2", tmp_path))
+    backend = opened(_saved("gpt2", tmp_path), device="cpu")
     monkeypatch.setattr(transformers.GPT2LMHeadModel, "generate", _out_of_memory)
     with pytest.raises(QuestionError, match=r"the text 'the queen.* does not fit into the memory of cpu"):
         backend.choose((Choice("the queen", ("a", "b"), instruction="Say:\n"),), "text")

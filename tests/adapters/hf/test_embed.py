@@ -262,7 +262,7 @@ def test_a_batch_too_large_for_the_accelerator_is_halved(
 ) -> None:
     import torch
 
-    backend = opened(folders["bert-uncased"])
+    backend = opened(folders["bert-uncased"], device="cpu")
     texts = tuple(Text(sentence) for sentence in SENTENCES)
     wanted = backend.embed(texts, "sentence")
     real, sizes = backend._runtime._pools, []

@@ -343,7 +343,7 @@ def test_logits_that_do_not_fit_into_memory_at_once_are_computed_in_parts(
 def test_the_head_answers_in_the_order_that_it_is_asked_in_and_nothing_to_nothing(
     masked_folders: dict[str, Path], opened: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    head = opened(masked_folders["roberta"])._runtime._vocabulary
+    head = opened(masked_folders["roberta"], device="cpu")._runtime._vocabulary
     states = torch.randn(7, 32, generator=torch.Generator().manual_seed(1))
     wanted = [(5, 3), (0, 9), (5, 9), (6, 3), (0, 3)]
     whole = head.log_probabilities(states, wanted)

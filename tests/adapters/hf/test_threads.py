@@ -18,9 +18,9 @@ def test_a_models_calls_run_on_its_threads_and_nothing_else_does(
     folders: dict[str, Path], opened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = torch.get_num_threads()
-    backend = opened(folders["bert-uncased"], threads=before + 2)
+    backend = opened(folders["bert-uncased"], device="cpu", threads=before + 2)
     assert backend.identity.facts["threads"] == before + 2
-    assert opened(folders["bert-uncased"]).identity.facts["threads"] == before
+    assert opened(folders["bert-uncased"], device="cpu").identity.facts["threads"] == before
     seen: list[int] = []
     trunk = backend._runtime.trunk
     real = trunk.hidden
