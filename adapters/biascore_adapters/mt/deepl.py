@@ -68,7 +68,7 @@ class DeepLBackend(TranslationService):
             ) from error
         except deepl.DeepLException as error:
             raise self._refusal(error, source, target) from error
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise AnswerError(
                 f"deepl: the server answers in a form that the deepl package cannot read "
                 f"({type(error).__name__}: {shortened(error)}). Check the option server"
