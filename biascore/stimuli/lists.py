@@ -49,6 +49,7 @@ class WordList(Stimuli):
     ``parts_of_speech`` gives a word's tag ("noun-singular"), by which sentence templates are chosen for it.
     ``families`` are words that are forms of one another ("bianco", "bianca"), or of one kind: no independent observations.
     ``counterparts`` names another list of the file of which each word belongs to the one in its place here ("he", "she").
+    ``about``: of harmless groups, what they are about ("arts"): tests that touch it are not compared with them.
     """
 
     name: str
@@ -61,6 +62,7 @@ class WordList(Stimuli):
     parts_of_speech: Mapping[str, str] = field(default_factory=dict, hash=False)
     families: tuple[tuple[str, ...], ...] = ()
     counterparts: str = ""
+    about: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "marks", MappingProxyType(dict(self.marks)))

@@ -55,6 +55,7 @@ class WordsEntry(ListEntry):
     parts_of_speech: dict[Name, Words] = Field(default_factory=dict)
     families: Annotated[tuple[Words, ...], Field(strict=False)] = ()
     counterparts: Prose = ""
+    about: Annotated[tuple[Name, ...], Field(strict=False)] = ()
 
     @model_validator(mode="after")
     def _marked_words_are_listed(self) -> Self:
@@ -94,6 +95,7 @@ class WordsEntry(ListEntry):
             parts_of_speech=self.tags,
             families=self.families,
             counterparts=self.counterparts,
+            about=self.about,
             **about,
         )
 
@@ -172,6 +174,9 @@ class WeatEntry(RolesEntry):
 
     ``templates``: a list of templates with TARGET and ATTRIBUTE once each, for metrics that ask in sentences.
     ``min_used``: the share of each list that has to be usable, else the result is inconclusive.
+    ``people``: which lists name groups of people, "XY" or "AB", so that harmless groups of people take their place; without
+    it topics take that of A and B. ``touches``: what the other lists are about, so that no group that is ``about`` it is
+    compared. ``lead``: whether this test stands for its ground.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("X", "Y", "A", "B")
@@ -183,6 +188,9 @@ class WeatEntry(RolesEntry):
     B: Prose
     templates: Prose | None = None
     min_used: float = Field(default=0.0, ge=0, le=1)
+    people: Literal["", "XY", "AB"] = ""
+    touches: Annotated[tuple[Name, ...], Field(strict=False)] = ()
+    lead: bool = False
 
     def references(self) -> Iterator[Reference]:
         """The list of each role, and the templates."""
@@ -199,7 +207,14 @@ class WeatEntry(RolesEntry):
     def build(self, lists: Lists, about: AboutTest) -> Test:
         """The test with a word list in each role, its templates and the least share of words."""
         asked_in = () if self.templates is None else lists["templates"][self.templates].sentences
-        return replace(super().build(lists, about), asked_in=asked_in, min_used=self.min_used)
+        return replace(
+            super().build(lists, about),
+            asked_in=asked_in,
+            min_used=self.min_used,
+            people=self.people,
+            touches=self.touches,
+            lead=self.lead,
+        )
 
 
 class _NoEntry(TestEntry):
