@@ -119,7 +119,7 @@ class Audit(Frozen):
 
     title: str = "Audit"
     seed: int = Field(default=0, ge=0, strict=True)
-    adjust: Adjustment = Adjustment.BENJAMINI_HOCHBERG
+    adjust: Adjustment = Adjustment.HOLM
     stimuli: tuple[str, ...] = ()
     require_plugins: tuple[str, ...] = ()
     data: tuple[AuditData, ...] = ()
@@ -162,7 +162,7 @@ class Audit(Frozen):
         models: list[dict[str, Any]],
         measurements: list[dict[str, Any]],
         seed: int = 0,
-        adjust: Adjustment = Adjustment.BENJAMINI_HOCHBERG,
+        adjust: Adjustment = Adjustment.HOLM,
         stimuli: Sequence[str] = (),
         require_plugins: Sequence[str] = (),
         data: Sequence[dict[str, Any]] = (),

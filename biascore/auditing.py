@@ -35,7 +35,7 @@ def audit_of(
     grounds: Sequence[str] = (),
     quick: bool = False,
     seed: int = 0,
-    adjust: Adjustment = Adjustment.BENJAMINI_HOCHBERG,
+    adjust: Adjustment = Adjustment.HOLM,
 ) -> Audit:
     """The audit of an open model: each metric on the tests that it names for it (`Metric.audited`), in one language.
 

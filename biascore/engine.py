@@ -75,7 +75,7 @@ class Engine:
         stimuli: Sequence[str | Path] = (),
         cache: str | Path | None = DEFAULT_CACHE,
         seed: int = 0,
-        adjust: Adjustment | str = Adjustment.BENJAMINI_HOCHBERG,
+        adjust: Adjustment | str = Adjustment.HOLM,
         progress: Progress | None = None,
         require_plugins: Iterable[str] = (),
         adapters: Iterable[type[Adapter]] = (),

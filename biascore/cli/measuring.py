@@ -120,7 +120,7 @@ def measure(
         measurements=[{"metric": metric, "tests": wanted, "options": dict(options.own)}],
         data=files,
         seed=given.seed or 0,
-        adjust=given.adjust or Adjustment.BENJAMINI_HOCHBERG,
+        adjust=given.adjust or Adjustment.HOLM,
         stimuli=[str(folder) for folder in stimuli or ()],
         require_plugins=given.require_plugin or (),
     )

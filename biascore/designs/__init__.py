@@ -6,14 +6,14 @@ from biascore.basics.lazy import lazily
 
 if TYPE_CHECKING:
     from biascore.designs.association import AssociationMetric as AssociationMetric
-    from biascore.designs.association import OfTopics as OfTopics
     from biascore.designs.clustered import Clustered as Clustered
     from biascore.designs.clustered import ClusteredMetric as ClusteredMetric
     from biascore.designs.clustered import ClusteredOptions as ClusteredOptions
     from biascore.designs.crossed import Crossed as Crossed
     from biascore.designs.diagnostics import NearDuplicates as NearDuplicates
+    from biascore.designs.harmless import OfGroups as OfGroups
     from biascore.designs.options import AssociationOptions as AssociationOptions
-    from biascore.designs.options import TopicOptions as TopicOptions
+    from biascore.designs.options import ReferenceOptions as ReferenceOptions
     from biascore.designs.options import VectorOptions as VectorOptions
     from biascore.designs.pairs.metric import PairMetric as PairMetric
     from biascore.designs.pairs.options import PairOptions as PairOptions

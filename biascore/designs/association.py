@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +16,9 @@ from biascore.designs.alike import Alike
 from biascore.designs.crossed import ATTRIBUTES, OF_USABLE_WORDS, TARGETS, Crossed, Floats, Pair, role_caveats
 from biascore.designs.diagnostics import CROSSED
 from biascore.designs.effect import EFFECT, Effect
-from biascore.designs.options import NO_TOPICS, TopicOptions
-from biascore.designs.specificity import NONE, Compared, Topics, proxy_of, without
-from biascore.designs.words import Vectors, too_few
+from biascore.designs.harmless import Compared, Groups, OfGroups
+from biascore.designs.options import ReferenceOptions
+from biascore.designs.words import too_few
 from biascore.errors import OptionsError
 from biascore.metric import LOG_LIKELIHOOD, Context, Metric
 from biascore.models.model import Model
@@ -28,10 +27,10 @@ from biascore.results.estimates import Equivalence, Estimate
 from biascore.results.finding import Finding
 from biascore.results.measurement import item_table
 from biascore.stats import Unreachable
-from biascore.stimuli import Catalogue, Origin, Test, WordList
+from biascore.stimuli import Catalogue, Origin, Test
 
 MOST_TARGETS: Final = 10_000
-"""So many targets are compared with topics, at most."""
+"""So many targets are compared with harmless groups, at most."""
 
 MOST_CELLS: Final = 10**8
 """Scores of a target with an attribute that are held at once, at most: 0.8 GB, of 5,000 words in each of four lists."""
@@ -42,7 +41,7 @@ AUDIT_TESTS: Final = "audit-*"
 AUDIT_BOUND: Final = 0.5
 """In an audit, a d whose whole interval is below Cohen's medium effect is negligible: lists of 90 words can show that."""
 
-OptionsT = TypeVar("OptionsT", bound=TopicOptions, default=TopicOptions)
+OptionsT = TypeVar("OptionsT", bound=ReferenceOptions, default=ReferenceOptions)
 
 
 def predicts(model: Model) -> bool:
@@ -50,33 +49,24 @@ def predicts(model: Model) -> bool:
     return "mask_logprob" in model.capabilities or LOG_LIKELIHOOD in model.identity.quantities
 
 
-class OfTopics(NamedTuple):
-    """Associations (n, k) of the targets with the usable words of topics, and the vectors of these, where there are some."""
-
-    words: Sequence[str]
-    scores: Floats
-    vectors: Vectors | None = None
-
-
 class AssociationMetric(Metric[OptionsT, Test]):
     """A metric whose method is a table of associations; the headline is the effect size d.
 
     ``unit`` and ``item_value`` say what the associations and the scores are, ``of_model`` names conventions that follow from
-    the model. ``most_topics``: so many topics, and words of each, where a model answers one by one. ``holds_table``: whether
-    the whole table is in memory, whatever its size.
+    the model. ``most_groups``: so many harmless groups, and words of each, where a model answers one by one.
+    ``holds_table``: whether the whole table is in memory, whatever its size.
     """
 
     rule = (
-        "Detected when the larger of two permutation p-values, of the target labels and of the attribute labels, is at most "
-        "alpha."
+        "Detected when the two-sided permutation test of the target labels (words as units) rejects after Holm's "
+        "adjustment, and at most 5 % of pairs of harmless groups in the place of the test's groups reach the effect."
     )
     kinds = frozenset({"weat"})
-    calibrated_with = MappingProxyType({"topics": NO_TOPICS})
     audit_options = MappingProxyType({"bound": AUDIT_BOUND})
     unit: ClassVar[str] = "cosine"
     item_value: ClassVar[str] = "association s(w, A, B)"
     of_model: ClassVar[tuple[str, ...]] = ()
-    most_topics: ClassVar[tuple[int, int] | None] = None
+    most_groups: ClassVar[tuple[int, int] | None] = None
     holds_table: ClassVar[bool] = True
     own: Pair = TARGETS
     against: Pair = ATTRIBUTES
@@ -85,16 +75,15 @@ class AssociationMetric(Metric[OptionsT, Test]):
     def associate(self, model: Model, test: Test, context: Context) -> Crossed:
         """The method: the associations of the words of a test."""
 
-    def associate_topics(
-        self, model: Model, test: Test, found: Crossed, topics: Topics, context: Context
-    ) -> OfTopics | str:
-        """Associations of the same targets with topics in the place of A, or why there are none."""
-        targets = {role: WordList(role, found.words[role]) for role in TARGETS}
-        asked = replace(test, roles={**targets, "A": topics.asked, "B": NONE})
-        of_topics = self.associate(model, asked, context)
-        if any(of_topics.words[role] != found.words[role] for role in TARGETS):
-            return "targets cannot be read next to topics"
-        return OfTopics(of_topics.words["A"], np.asarray(of_topics.table))
+    def associate_groups(
+        self, model: Model, test: Test, found: Crossed, groups: Groups, context: Context
+    ) -> OfGroups | str:
+        """Associations of the words of the lists that stay with those of harmless groups, or why there are none."""
+        crossed = self.associate(model, groups.asked_of(test, found.words), context)
+        if any(crossed.words[role] != found.words[role] for role in groups.stay):
+            return f"{' and '.join(groups.stay)} cannot be read next to harmless groups"
+        table = np.asarray(crossed.table)
+        return OfGroups(crossed.words[groups.place[0]], table if groups.place == ATTRIBUTES else table.T)
 
     def further_estimates(
         self,
@@ -119,7 +108,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
         return {}
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
-        """Raise OptionsError for lists too large, partitions of X and Y or A and B too many to count, and no topics."""
+        """Raise OptionsError for lists too large, partitions of X and Y or A and B too many to count, and no groups."""
         targets, attributes = (
             sum(len(test.roles[role]) for role in roles) for roles in (TARGETS, ATTRIBUTES)
         )
@@ -130,11 +119,11 @@ class AssociationMetric(Metric[OptionsT, Test]):
             )
         for one, other in (TARGETS, ATTRIBUTES):
             self.options.check_exact(test.roles[one].words, test.roles[other].words, test)
-        Topics.of(test, catalogue, self.options)
+        Groups.of(test, catalogue, self.options)
 
     def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The file of the topics."""
-        return Topics.of(test, catalogue, self.options).read_from(catalogue) if self.own == TARGETS else ()
+        """The file of the harmless groups."""
+        return Groups.of(test, catalogue, self.options).read_from(catalogue)
 
     def unreachable(self, test: Test) -> tuple[Unreachable, ...]:
         """What lists as short as these cannot show."""
@@ -177,6 +166,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
             estimates=(*effect.estimates, *further, *diagnosed.estimates),
             decision=effect.decide(options),
             specificity=compared.found,
+            harmless=compared.pairs,
             equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
             coverage=alike.covered(found.coverage, whole),
             caveats=(
@@ -212,33 +202,20 @@ class AssociationMetric(Metric[OptionsT, Test]):
     def _compared(
         self, model: Model, test: Test, found: Crossed, effect: Effect, context: Context
     ) -> Compared:
-        """The effect among those of topics in the place of A and B."""
-        topics = Topics.of(test, context.catalogue, self.options, self.most_topics)
-        if topics.problem:
-            return without(topics)
-        if self.own != TARGETS:
-            return without(topics, "topics replace A and B, which are the observations themselves")
-        rng, targets = context.rng.spawn(1)[0], len(found.table)
-        found = found.thinned(MOST_TARGETS, rng)
-        of_topics = self.associate_topics(model, test, found, topics, context)
-        if isinstance(of_topics, str):
-            return without(topics, of_topics)
+        """The effect among those of harmless groups in the place of the test's own."""
+        groups = Groups.of(test, context.catalogue, self.options, self.most_groups)
+        if groups.problem:
+            return Compared.without(groups)
         if effect.estimates[0].value is None:
-            return without(topics, "there is no effect size")
-        vectors = None
-        if of_topics.vectors is not None and found.vectors is not None:
-            vectors = (found.vectors["A"], found.vectors["B"], of_topics.vectors)
-        sample = found.sample(test)
-        compared = Compared.of(
-            topics,
-            of_topics.words,
-            of_topics.scores,
-            found.attribute_words(),
-            (sample.first, len(found.words["A"])),
-            self.options,
-            rng,
-            proxy_of(model, (found.words["A"], found.words["B"]), of_topics.words, vectors),
-        )
-        if len(found.table) == targets or not compared.told:
+            return Compared.without(groups, "there is no effect size", "nothing to compare")
+        rng, targets = context.rng.spawn(1)[0], len(found.table)
+        if groups.place == ATTRIBUTES:
+            found = found.thinned(MOST_TARGETS, rng)
+        of_groups = self.associate_groups(model, test, found, groups, context)
+        if isinstance(of_groups, str):
+            return Compared.without(groups, of_groups, "no harmless groups can be read here")
+        sample = found.sample(test, self.own, self.against)
+        compared = Compared.of(groups, of_groups, found, sample, self.options, rng, self.own)
+        if len(found.table) == targets:
             return compared
-        return replace(compared, told=f"{compared.told}, on {len(found.table):,} of the {targets:,} targets")
+        return compared.further(f"on {len(found.table):,} of the {targets:,} targets")

@@ -26,7 +26,7 @@ Pair = tuple[str, str]
 TARGETS: Final[Pair] = ("X", "Y")
 ATTRIBUTES: Final[Pair] = ("A", "B")
 ROLES: Final = (*TARGETS, *ATTRIBUTES)
-OF_USABLE_WORDS: Final = ("exchanged", "specificity")
+OF_USABLE_WORDS: Final = ("exchanged", "harmless groups")
 """Conventions that depend on which words a model knows, so that they may differ between two that are compared."""
 
 
@@ -64,8 +64,8 @@ class Crossed:
         labels = ("target", "attribute")
         return Sample(
             table if own == TARGETS else table.T,
-            self._size(own[0]),
-            self._size(against[0]),
+            self.size(own[0]),
+            self.size(against[0]),
             self._exchange(test, own),
             self._exchange(test, against),
             labels if own == TARGETS else labels[::-1],
@@ -94,6 +94,11 @@ class Crossed:
         counts = [count for role in ATTRIBUTES for count in self.counts[role]] if self.counts else []
         return means(np.asarray(self.table).T, counts).T if counts else self.table
 
+    def target_words(self) -> Floats | Cosines:
+        """The table with one row for each target word: the mean over its sentences."""
+        counts = [count for role in TARGETS for count in self.counts[role]] if self.counts else []
+        return means(np.asarray(self.table), counts) if counts else self.table
+
     def items(self, test: Test, sample: Sample, own: Pair, more: Mapping[str, Sequence[Scalar]]) -> pa.Table:
         """The item table: the score of each word of ``own``, the mean over its sentences."""
         values = list(sample.scores)
@@ -106,7 +111,8 @@ class Crossed:
             more=more,
         )
 
-    def _size(self, role: str) -> int:
+    def size(self, role: str) -> int:
+        """The number of rows, or columns, of a role: of its words, or of their sentences."""
         return sum(self.counts[role]) if self.counts else len(self.words[role])
 
     def _exchange(self, test: Test, roles: Pair) -> Exchange:
@@ -118,7 +124,7 @@ class Crossed:
             [kind for kind, count in zip(some, self.counts[role], strict=False) for _ in range(count)]
             for role, some in zip(roles, (one, other), strict=True)
         ]
-        return Exchange.of((self._size(roles[0]), self._size(roles[1])), blocks=(repeated[0], repeated[1]))
+        return Exchange.of((self.size(roles[0]), self.size(roles[1])), blocks=(repeated[0], repeated[1]))
 
 
 def means(values: Floats, counts: Sequence[int]) -> Floats:

@@ -31,7 +31,7 @@ from biascore.stats.exchange import Exchange, both_reaching
 EFFECT: Final = "effect size d"
 DIFFERENCE: Final = "mean difference of association"
 DEVIATIONS: Final = "standard deviations"
-UNSURE: Final = "interval includes 0: with other words for these lists there may be no effect"
+UNSURE: Final = "other words might show no effect"
 
 
 class Sample(NamedTuple):
@@ -98,12 +98,13 @@ class Effect:
         roles: tuple[str, str] = ("X", "Y"),
         name: str = EFFECT,
         lists: tuple[str, str] | None = None,
+        both: bool = False,
     ) -> Self:
         """Measure a sample of associations (Caliskan et al. 2017), or say the problem that is given in its place.
 
-        The larger of two p-values decides, of the labels of the rows and of the columns. ``unit`` is that of the
-        associations, ``roles`` the lists of the rows. ``lists``: what the groups of the rows are called in the item
-        table, where its values are their scores.
+        The p-value of the labels of the rows decides; with ``both`` the larger of theirs and of those of the columns.
+        ``unit`` is that of the associations, ``roles`` the lists of the rows. ``lists``: what the
+        groups of the rows are called in the item table, where its values are their scores.
         """
         x, y = (np.empty(0), np.empty(0)) if isinstance(sample, str) else sample.scores
         n = dict(zip(roles, (len(x), len(y)), strict=True))
@@ -130,11 +131,9 @@ class Effect:
         if test.exchange is not None:
             papers = permutation_test(x, y, method=options.permutation, draws=options.draws, rng=rng)
         other = options.test(*sample.contributions, across, rng)
-        tests = Tests(test, papers, other, sample.labels)
-        least = (
-            test.attainable(options.alternative, of_rows),
-            other.attainable(options.alternative, of_columns),
-        )
+        tests = Tests(test, papers, other, sample.labels, both)
+        deciding = ((test, of_rows), (other, of_columns))[: 1 + both]
+        least = [one.attainable(options.alternative, of) for one, of in deciding]
         p_values = tests.p_values(options.alternative)
         effect = Estimate(
             name=name,
@@ -176,7 +175,11 @@ class Effect:
             attainable=self.attainable,
         )
         both = self.tests.told(options.alternative) if self.tests else ""
-        unsure = f"The {UNSURE}." if self._unsure(options) and decision.verdict is Verdict.DETECTED else ""
+        unsure = (
+            f"The interval includes 0: {UNSURE}."
+            if self._unsure(options) and decision.verdict is Verdict.DETECTED
+            else ""
+        )
         reason = " ".join(filter(None, [decision.reason, both, unsure]))
         opposite = effect.opposite(options.alpha)
         if opposite and decision.verdict is Verdict.INCONCLUSIVE:
@@ -193,10 +196,12 @@ class Effect:
         if self.estimates[0].value is None:
             return ()
         missing = f"no interval: {self.problem}" if self.problem else ""
-        unsure = f"the {UNSURE}" if self._unsure(options) else ""
-        touching = filter(None, (missing, unsure, self.estimates[0].opposite(options.alpha)))
+        unsure = (
+            (Caveat(f"the interval includes 0: {UNSURE}", short=UNSURE),) if self._unsure(options) else ()
+        )
+        touching = filter(None, (missing, self.estimates[0].opposite(options.alpha)))
         details = options.degenerate(self.interval, what)
-        return (*caveats_of(touching), *caveats_of(details, verdict=False))
+        return (*unsure, *caveats_of(touching), *caveats_of(details, verdict=False))
 
 
 def _from_items(lists: tuple[str, str] | None, options: AssociationOptions) -> Contrast | None:

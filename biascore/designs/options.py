@@ -38,8 +38,8 @@ from biascore.stimuli import Test, WordList
 
 MAX_DEGENERATE_SHARE: Final = 0.01
 TWO_WAY: Final = "two-way"
-TOPICS: Final = "topics"
-NO_TOPICS: Final = "none"
+OWN_KIND: Final = "auto"
+NO_REFERENCE: Final = "none"
 Bootstrap: TypeAlias = Literal["two-way", "tested"]
 
 
@@ -88,9 +88,10 @@ class AssociationOptions(WordOptions):
 
     @property
     def deciding(self) -> str:
-        """Which p-value decides where both pairs of lists are permuted, as a convention."""
-        larger = "the larger of target labels permuted and attribute labels permuted"
-        return f"{self.alternative}, {larger}; 1 where they and the effect point apart"
+        """Which p-value decides, as a convention."""
+        return (
+            f"{self.alternative}, labels of the observations permuted; 1 where it and the effect point apart"
+        )
 
     def changed(self, *but: str) -> list[str]:
         """``name=value`` of each option that is not the default, without those named."""
@@ -120,21 +121,18 @@ class AssociationOptions(WordOptions):
             role: some.words if keep else tuple(dict.fromkeys(some.words)) for role, some in lists.items()
         }
         size = {role: len(some) for role, some in words.items()}
-        least = []
-        for one, other, kind in (("X", "Y", "target"), ("A", "B", "attribute")):
-            if size[one] and size[other]:
-                exchange = exchange_of((lists[one], lists[other]), (words[one], words[other])).reaching(
-                    self.alpha
-                )
-                least.append(
-                    Attainable(exchange.smallest_p(self.alternative), exchange.told(f"{kind} words"))
-                )
-        found = Unreachable.detected(max(least, key=lambda one: one.p_value), self.alpha) if least else ()
+        one, other = own
+        kind = "target" if own == ("X", "Y") else "attribute"
+        found: tuple[Unreachable, ...] = ()
+        if size[one] and size[other]:
+            given = exchange_of((lists[one], lists[other]), (words[one], words[other]))
+            exchange = given.reaching(self.alpha)
+            least = Attainable(exchange.smallest_p(self.alternative), exchange.told(f"{kind} words"))
+            found = Unreachable.detected(least, self.alpha)
         if self.bound is None or not can_show(self.confidence, self.alpha):
             return found
         if too_few_for_negligible(size[own[0]], size[own[1]], self.bound, self.confidence):
             many = words_for_negligible(self.bound, self.confidence)
-            kind = "target" if own == ("X", "Y") else "attribute"
             why = (
                 f"an interval inside the bound of {self.bound:g} takes about {many} words in each {kind} list"
             )
@@ -261,20 +259,24 @@ class AssociationOptions(WordOptions):
         }
 
 
-class TopicOptions(AssociationOptions):
-    """``topics``: the stimuli file, in the language of the test, whose lists are unrelated topics; "none" asks for none."""
+class ReferenceOptions(AssociationOptions):
+    """``reference``: the stimuli file, in the language of the test, whose lists are harmless groups.
+
+    "auto" is ``people`` where the test's groups are people, else ``topics``; "none" compares with none, so that nothing can
+    be detected.
+    """
 
     crossed: ClassVar[bool] = True
 
     bootstrap: Bootstrap = TWO_WAY
-    topics: str = TOPICS
+    reference: str = OWN_KIND
 
-    @field_validator("topics")
+    @field_validator("reference")
     @classmethod
-    def _names_topics(cls, topics: str) -> str:
-        if not topics.strip() or "/" in topics:
-            raise ValueError(f"is {topics!r}; name a stimuli file without its language, such as {TOPICS!r}")
-        return topics
+    def _names_a_file(cls, reference: str) -> str:
+        if not reference.strip() or "/" in reference:
+            raise ValueError(f"is {reference!r}; name a stimuli file without its language, such as 'people'")
+        return reference
 
 
 class VectorOptions(AssociationOptions):
@@ -299,5 +301,5 @@ class VectorOptions(AssociationOptions):
         }
 
 
-class WeatOptions(TopicOptions, VectorOptions):
-    """Conventions of WEAT, which are those on vectors and on topics."""
+class WeatOptions(ReferenceOptions, VectorOptions):
+    """Conventions of WEAT, which are those on vectors and on harmless groups."""

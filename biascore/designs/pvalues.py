@@ -1,8 +1,10 @@
 """The p-values of permutation tests, by name, the deciding one first.
 
-Words of X and of Y are about two topics, and those of A and of B are another sample; an association between them has to
-hold for both. With A and B fixed, permuting X and Y asks whether X - Y is orthogonal to A - B, which two topics
-hardly ever are, whatever A and B hold. So the larger of the two p-values decides, as in crossed designs (Clark 1973).
+The paper's own test decides: the labels of the observations permuted, words (or the units that lists declare) as units. With
+A and B fixed it asks whether X - Y is orthogonal to A - B, which two groups hardly ever are, so a run compares the effect
+with those of harmless groups as well. Without these (grammatical gender), the labels of the other lists have to reject too:
+the larger of both p-values decides, as in crossed designs (Clark 1973). Else that test, which takes eight words for a
+sample, is reported only.
 """
 
 from __future__ import annotations
@@ -29,29 +31,36 @@ class Tests:
     """The tests of one difference: of its own labels, the papers', and of the labels of the lists across.
 
     ``papers`` exchanges the words of the own lists one by one; it is ``own`` itself where that does so, too. ``labels`` name
-    the labels of both ("target", "attribute").
+    the labels of both ("target", "attribute"). ``both``: whether both have to reject.
     """
 
     own: PermutationTest
     papers: PermutationTest
     across: PermutationTest
     labels: tuple[str, str]
+    both: bool = False
 
     def p_values(self, alternative: Alternative) -> tuple[PValue, ...]:
-        """The deciding one first: the larger of two; then both by their labels; then the papers' own.
+        """The deciding one first: of the own labels, or the larger of both; then the others, the papers' own among them.
 
-        The own labels have a p of their own where the papers' is another. A one-sided test has the two-sided p second, which
-        tells of an effect the other way. The deciding one is 1 where the tests point `apart`.
+        A one-sided test has the two-sided p second, which tells of an effect the other way. The deciding one is 1 where the
+        tests point `apart`.
         """
+        many = 2 if alternative == "greater" else 1
         papers = permutation_p_values(self.papers, alternative)
-        own = permutation_p_values(self.own, alternative)[:2]
-        apart = () if self.own is self.papers else _named(own[:1], f"{self.labels[0]} labels")
-        others = permutation_p_values(self.across, alternative)[:2]
-        larger = [max(pair, key=lambda p: p.value) for pair in zip(own, others, strict=True)]
-        if self.apart:
-            larger = [p.model_copy(update={"value": 1.0}) for p in larger]
-        deciding = _named(larger if alternative == "greater" else larger[:1], LARGER)
-        return (*deciding, *apart, *_named(others[:1], f"{self.labels[1]} labels"), *papers)
+        own = permutation_p_values(self.own, alternative)[:many]
+        across = permutation_p_values(self.across, alternative)[:many]
+        of_own = () if self.own is self.papers else _named(own, f"{self.labels[0]} labels")
+        of_across = _named(across[:1], f"{self.labels[1]} labels")
+        larger = [max(pair, key=lambda p: p.value) for pair in zip(own, across, strict=True)]
+        if self.both:
+            return (*_named(self._none_apart(larger), LARGER), *of_own[:1], *of_across, *papers)
+        if of_own:
+            return (*self._none_apart(of_own), *papers, *of_across)
+        return (*papers, *of_across)
+
+    def _none_apart(self, deciding: Iterable[PValue]) -> tuple[PValue, ...]:
+        return tuple(p.model_copy(update={"value": 1.0}) if self.apart else p for p in deciding)
 
     @property
     def apart(self) -> bool:
@@ -59,17 +68,21 @@ class Tests:
 
         What blocks add to the difference may outweigh what the words add: then no direction can be detected.
         """
-        return {1.0, -1.0} <= {np.sign(self.own.statistic), self.own.direction, self.across.direction}
+        across = {self.across.direction} if self.both else set()
+        return {1.0, -1.0} <= {np.sign(self.own.statistic), self.own.direction, *across}
 
     def told(self, alternative: Alternative) -> str:
-        """The two p-values of which the larger decides, in a sentence."""
+        """The p-values of which the larger decides, or why the one that decides is 1; empty where neither is so."""
         own, across = (permutation_p_values(test, alternative)[0].value for test in (self.own, self.across))
         mine, others = self.labels
+        and_others = f" and the {others} labels (p = {across:.3g})" if self.both else ""
         if self.apart:
             return (
-                f"It is 1 because the {mine} labels (p = {own:.3g}) and the {others} labels (p = {across:.3g}), exchanged "
-                "within kinds of words, and the effect do not all point one way."
+                f"It is 1 because the {mine} labels (p = {own:.3g}){and_others}, exchanged within kinds of words, and the "
+                "effect do not all point one way."
             )
+        if not self.both:
+            return ""
         return f"It is the larger of {own:.3g} ({mine} labels permuted) and {across:.3g} ({others} labels permuted)."
 
 

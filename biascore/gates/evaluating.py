@@ -158,7 +158,7 @@ def _detected(measurement: Measurement, said: RunVerdict, run: Run, gate: Gate) 
     held, reason = _OF_VERDICT[said.verdict], f"{said.shown}: {value}"
     if gate.specific is not None and held is GateOutcome.FAILS:
         found = measurement.specificity
-        if found is not None and found.share > gate.specific:
+        if found is not None and found.share is not None and found.share > gate.specific:
             held = GateOutcome.UNDECIDED
         told = found.told if found else "how many unrelated topics reach it was not measured"
         reason = f"{reason}; {told}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from shlex import quote
@@ -29,6 +29,7 @@ from biascore.results.attached import attached
 from biascore.results.comparison import Comparison
 from biascore.results.failure import Failure
 from biascore.results.gates import GateResult
+from biascore.results.harmless import HarmlessAudits
 from biascore.results.hashes import canonical, content_hash, item_hash
 from biascore.results.item_tables import read_items, write_items
 from biascore.results.measurement import Measurement
@@ -38,7 +39,7 @@ from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items
 from biascore.results.scenarios import MappingUsed, ScenarioResult
 from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
-from biascore.results.verdicts import RunVerdict, contradiction, run_verdicts, verdict_told
+from biascore.results.verdicts import Rule, RunVerdict, contradiction, run_verdicts, verdict_told
 from biascore.stats import Adjustment
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Run(Frozen):
     Attributes:
         title: The audit's title.
         adjustment: How p-values are adjusted over the measurements on one model; ``verdicts`` follow from it.
+        rule: By which rule ``verdicts`` follow; that of before in runs that state none.
         measurements: The measurements that were made.
         models: The models, with references, digests and facts.
         stimuli: The files that the tests are from, with their digests.
@@ -65,11 +67,13 @@ class Run(Frozen):
         gates: The results of the audit's gates.
         scenarios: The results of the audit's scenarios.
         mappings: The mappings from which articles are named.
+        harmless: Of each model in use, what audits with harmless groups in the place of the tests' own detect.
     """
 
     schema_version: int = SCHEMA_VERSION
     title: str
     adjustment: Adjustment = Adjustment.BENJAMINI_HOCHBERG
+    rule: Rule = Rule.LABELS
     measurements: tuple[Measurement, ...]
     models: tuple[ModelUsed, ...]
     stimuli: tuple[StimuliUsed, ...]
@@ -80,6 +84,7 @@ class Run(Frozen):
     gates: tuple[GateResult, ...] = ()
     scenarios: tuple[ScenarioResult, ...] = ()
     mappings: tuple[MappingUsed, ...] = ()
+    harmless: tuple[HarmlessAudits, ...] = ()
 
     def __len__(self) -> int:
         return len(self.measurements)
@@ -101,7 +106,7 @@ class Run(Frozen):
     @property
     def verdicts(self) -> tuple[RunVerdict, ...]:
         """What this run says of each measurement, in its order."""
-        return run_verdicts(self.measurements, self.controls, self.adjustment)
+        return run_verdicts(self.measurements, self.controls, self.adjustment, self.rule)
 
     @property
     def sensitivities(self) -> tuple[Sensitivity | None, ...]:
@@ -241,7 +246,7 @@ class Run(Frozen):
         """The run as stored in ``run.json``: everything but the item tables, with its hashes."""
         body = self.model_dump(mode="json")
         body["item_hashes"] = [item_hash(m.items) for m in self.measurements]
-        body["verdicts"] = _stored(self.verdicts)
+        body["verdicts"] = _stored(self)
         body["sensitivities"] = [seen and seen.model_dump(mode="json") for seen in self.sensitivities]
         body["results_digest"] = self.results_digest()
         body["content_sha256"] = content_hash(body)
@@ -333,7 +338,7 @@ def _unfounded(run: Run, stored: object) -> list[str]:
             problems.append(
                 f"the verdict of measurement {number} ({measurement!r}) does not follow: {problem}"
             )
-    derived = _stored(run.verdicts)
+    derived = _stored(run)
     if not isinstance(stored, list) or len(stored) != len(derived):
         return [*problems, "the stored verdicts are not one for each measurement"]
     for number, (said, own) in enumerate(zip(stored, derived, strict=True), start=1):
@@ -351,12 +356,17 @@ def _digest(measurements: Iterable[dict[str, Any]], run: Run) -> str:
     for plain, measurement in zip(measurements, run.measurements, strict=True):
         digest.update(canonical(plain))
         digest.update(item_hash(measurement.items).encode())
-    digest.update(canonical(_stored(run.verdicts)))
+    digest.update(canonical(_stored(run)))
     return f"sha256:{digest.hexdigest()}"
 
 
-def _stored(verdicts: Sequence[RunVerdict]) -> list[dict[str, Any]]:
-    return [verdict.model_dump(mode="json") for verdict in verdicts]
+def _stored(run: Run) -> list[dict[str, Any]]:
+    """The verdicts as they are stored; runs of the rule of before state no reasons of hints."""
+    verdicts = [verdict.model_dump(mode="json") for verdict in run.verdicts]
+    if run.rule is Rule.LABELS:
+        for one in verdicts:
+            one.pop("because", None)
+    return verdicts
 
 
 def _from_body(body: dict[str, Any], folder: Path, problems: list[str]) -> Run:

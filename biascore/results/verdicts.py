@@ -7,9 +7,10 @@ from enum import StrEnum
 from typing import Any, Final
 
 import numpy as np
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from biascore.basics.frozen import Frozen
-from biascore.basics.wording import but
+from biascore.basics.wording import but, capital, counted
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.sensitivity import undecided
@@ -34,13 +35,22 @@ class Role(StrEnum):
     """What a transform did to a model: a detected change is not a detected bias."""
 
 
+class Rule(StrEnum):
+    """By which rule a run decides."""
+
+    LABELS = "labels"
+    """Of runs stored before there was another: the larger p-value, of target and attribute labels, after adjustment."""
+    HARMLESS = "harmless groups"
+    """The test's p-value after adjustment and, where the metric compares with harmless groups, few pairs of these."""
+
+
 class State(StrEnum):
     """What a run says of a measurement, in one word."""
 
     DETECTED = "detected"
-    """Significant after adjustment within its family."""
+    """Significant after adjustment and, where there are harmless groups, larger than 95 % of their pairs."""
     HINT = "hint"
-    """Significant by itself, not after adjustment."""
+    """Significant by itself, and one of the two does not hold: which, its reason names."""
     NEGLIGIBLE = "negligible"
     """The interval lies inside the stated equivalence bound."""
     INCONCLUSIVE = "inconclusive"
@@ -64,6 +74,8 @@ class RunVerdict(Frozen):
     """What a run says of one of its measurements: ``verdict`` after adjustment, ``alone`` before.
 
     ``p_adjusted`` is adjusted over the ``tests`` of the ``family``: its measurements that have a p-value, one test once.
+    ``because``: of a hint, in a few words, why it is not detected. ``no_reference``: that is because there are no harmless
+    groups.
     """
 
     family: str
@@ -72,17 +84,28 @@ class RunVerdict(Frozen):
     p_adjusted: float | None
     alone: Verdict
     verdict: Verdict
+    because: str = ""
+    no_reference: bool = False
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without what runs stored before do not have."""
+        stored: dict[str, Any] = serialize(self)
+        return {
+            key: value for key, value in stored.items() if value or key not in ("because", "no_reference")
+        }
 
     @property
     def hint(self) -> bool:
-        """Whether it is significant by itself, and not after adjustment."""
-        return self.alone is Verdict.DETECTED and self.verdict is not Verdict.DETECTED
+        """Whether it is significant by itself, and not detected for one reason."""
+        return bool(self.because)
 
     @property
     def shown(self) -> str:
-        """The verdict in one word, with its note: ``hint (control)``."""
+        """The state in one word, of a hint with its reason, and with its note: ``hint (not after adjustment; control)``."""
         word = State.HINT.value if self.hint else self.verdict.value
-        return f"{word} ({self.note})" if self.note else word
+        notes = "; ".join(filter(None, [self.because, self.note]))
+        return f"{word} ({notes})" if notes else word
 
     @property
     def note(self) -> str:
@@ -91,15 +114,16 @@ class RunVerdict(Frozen):
 
 
 def run_verdicts(
-    measurements: Sequence[Measurement], controls: Iterable[str], how: Adjustment
+    measurements: Sequence[Measurement], controls: Iterable[str], how: Adjustment, rule: Rule = Rule.HARMLESS
 ) -> tuple[RunVerdict, ...]:
     """The verdict of each measurement, in order; ``controls`` are the names of models whose bias is known.
 
     A family is what is measured on one model: its findings, its baselines, its changes by a transform, what only
     describes it, or all that is tested where it is a control. Measurements of one metric on one test that have the same
     estimate and the same p-values, as with and without a trace, are one test and count once.
-    A verdict of detected stays if its adjusted p-value is at most its alpha. Adjustment changes nothing
-    else: it only ever raises a p-value, and negligible is decided by an interval.
+    A verdict of detected stays if its adjusted p-value is at most its alpha and, by the ``rule`` on harmless groups, at most
+    5 % of their pairs reach the effect; where one of the two holds, it is a hint. Neither changes anything else: adjustment
+    only ever raises a p-value, and negligible is decided by an interval.
     """
     known = frozenset(controls)
     roles = [_role(measurement, known) for measurement in measurements]
@@ -122,7 +146,7 @@ def run_verdicts(
                 tests=tests,
                 p_adjusted=value,
                 alone=measurements[index].verdict,
-                verdict=_decided(measurements[index], value),
+                **_decided(measurements[index], value, rule),
             )
     return tuple(found[index] for index in range(len(measurements)))
 
@@ -155,25 +179,34 @@ def reason_of(measurement: Measurement, verdict: RunVerdict, how: Adjustment) ->
 
 
 def _adjusted_reason(measurement: Measurement, verdict: RunVerdict, how: Adjustment) -> str:
-    if verdict.p_adjusted is None or how is Adjustment.NONE or verdict.alone is not Verdict.DETECTED:
+    if verdict.p_adjusted is None or measurement.alpha is None or verdict.alone is not Verdict.DETECTED:
         return measurement.reason
-    side = "above" if verdict.hint else "at most"
-    measured = "measurement" if verdict.tests == 1 else "measurements"
-    return (
-        f"{measurement.reason} Adjusted over {verdict.tests} {measured} ({how.shown}; {verdict.family}), p is "
-        f"{verdict.p_adjusted:.3g}, {side} {measurement.alpha:g}"
-        + (": a hint, significant by itself and not after adjustment." if verdict.hint else ".")
-    )
+    told = [measurement.reason]
+    if how is not Adjustment.NONE:
+        side = "at most" if verdict.p_adjusted <= measurement.alpha else "above"
+        told.append(
+            f"Adjusted over {counted(verdict.tests, 'measurement')} ({how.shown}; {verdict.family}), p is "
+            f"{verdict.p_adjusted:.3g}, {side} {measurement.alpha:g}."
+        )
+    if measurement.specificity is not None:
+        told.append(f"{capital(measurement.specificity.full)}.")
+    if verdict.hint:
+        told.append(f"So it is a hint: {verdict.because}.")
+    return " ".join(told)
 
 
 def specificity_told(measurement: Measurement, said: RunVerdict) -> str:
-    """How many unrelated topics reach an effect that is detected or a hint; else an empty text."""
+    """How many pairs of harmless groups reach an effect that is detected or a hint; else an empty text.
+
+    Not where the reason of the hint says so.
+    """
     found = measurement.specificity
-    return found.told if found and (said.verdict is Verdict.DETECTED or said.hint) else ""
+    decided = said.verdict is Verdict.DETECTED or said.hint
+    return found.told if found and decided and found.told != said.because else ""
 
 
 def verdict_told(measurement: Measurement, said: RunVerdict) -> str:
-    """The state with its caveats: ``detected; larger than 97 % of unrelated topics; but ...``."""
+    """The state with its caveats: ``detected; 2 of 100 harmless pairs reach it; but ...``."""
     state = State.of(measurement, said)
     shown = state.value if state is State.NOT_MEASURED else said.shown
     return "; ".join(filter(None, [shown, specificity_told(measurement, said), but(measurement.doubts)]))
@@ -220,10 +253,20 @@ def _tested(measurement: Measurement) -> tuple[str, ...]:
     )
 
 
-def _decided(measurement: Measurement, p_adjusted: float | None) -> Verdict:
+def _decided(measurement: Measurement, p_adjusted: float | None, rule: Rule) -> dict[str, Any]:
+    """The verdict of a run, and of a hint its reason."""
     if measurement.verdict is not Verdict.DETECTED or p_adjusted is None or measurement.alpha is None:
-        return measurement.verdict
-    return Verdict.DETECTED if p_adjusted <= measurement.alpha else Verdict.INCONCLUSIVE
+        return {"verdict": measurement.verdict}
+    adjusted = p_adjusted <= measurement.alpha
+    found = measurement.specificity if rule is Rule.HARMLESS else None
+    specific = found is None or found.specific
+    if adjusted and specific:
+        return {"verdict": Verdict.DETECTED}
+    if found is None or found.specific:
+        return {"verdict": Verdict.INCONCLUSIVE, "because": "not after adjustment"}
+    if not adjusted:
+        return {"verdict": Verdict.INCONCLUSIVE}
+    return {"verdict": Verdict.INCONCLUSIVE, "because": found.told, "no_reference": found.share is None}
 
 
 def equivalent(measurement: Measurement) -> bool:

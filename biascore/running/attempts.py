@@ -18,7 +18,7 @@ from biascore.models.usage import ModelUsed
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.running.measuring import Measuring
+from biascore.running.measuring import Measured, Measuring
 from biascore.running.repeating import with_deviations
 from biascore.steps import Checked
 from biascore.stimuli import Test
@@ -32,13 +32,18 @@ class Done:
     is among ``failed``. ``packages``: what computed on workers, with versions.
     """
 
-    made: tuple[Measurement, ...]
+    measured: tuple[Measured, ...]
     failed: tuple[Failure, ...]
     used: Mapping[str, ModelUsed]
     started: float
     finished: float
     interrupted: KeyboardInterrupt | None = None
     packages: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def made(self) -> tuple[Measurement, ...]:
+        """The measurements."""
+        return tuple(one.measurement for one in self.measured)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -86,7 +91,7 @@ def _perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progr
     started, since = time.time(), time.monotonic()  # the clock on the wall may be set back meanwhile
     groups = checked.groups
     total = sum(map(len, groups))
-    made: list[tuple[Measurement, tuple[str, ...]]] = []  # with the second models of its metric
+    made: list[tuple[Measured, tuple[str, ...]]] = []  # with the second models of its metric
     failed: list[Failure] = []
     errors: list[BiascoreError] = []
     used: dict[str, ModelUsed] = {}
@@ -109,7 +114,7 @@ def _perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progr
                         advance(1)
                     overall(1)
                 for label in dict.fromkeys(label for label, _, _ in group):
-                    if any(one.model == label for one, _ in made):
+                    if any(one.measurement.model == label for one, _ in made):
                         pool.model(label).ask_again()
                     if label in pool.opened and label not in checked.seconds:
                         used[label] = pool.release(label)
@@ -122,7 +127,9 @@ def _perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progr
     with finishing() as waiting:
         used |= {name: pool.release(name) for name in pool.opened} | pool.given_used
         told = tuple(
-            with_deviations(one, [used[name] for name in dict.fromkeys((one.model, *also)) if name in used])
+            replace(
+                one, measurement=with_deviations(one.measurement, _asked(used, one.measurement.model, *also))
+            )
             for one, also in made
         )
     interrupted = interrupted or waiting.interrupt
@@ -131,6 +138,10 @@ def _perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progr
     if failed and not made:
         raise errors[0] if len({str(error) for error in errors}) == 1 else NothingMeasuredError(tuple(failed))
     return Done(told, tuple(failed), used, started, started + time.monotonic() - since, interrupted)
+
+
+def _asked(used: Mapping[str, ModelUsed], *names: str) -> list[ModelUsed]:
+    return [used[name] for name in dict.fromkeys(names) if name in used]
 
 
 def _forget_frames(errors: Iterable[BiascoreError]) -> None:

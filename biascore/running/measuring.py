@@ -18,7 +18,17 @@ from biascore.results.finding import Finding, measurement_of, wrong_result
 from biascore.results.measurement import Measurement
 from biascore.running.training_words import with_taught
 from biascore.stats import Verdict
+from biascore.stats.harmless import HarmlessPairs
 from biascore.stimuli import Catalogue, Test
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A measurement, and what pairs of harmless groups gave in the place of ``groups``, the words of its own."""
+
+    measurement: Measurement
+    pairs: HarmlessPairs | None = None
+    groups: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +39,7 @@ class Measuring:
     seed: int
     time_limit: float | None = None
 
-    def measure(
-        self, metric: Metric, model: Model, test: Test, models: Callable[[str], Model]
-    ) -> Measurement:
+    def measure(self, metric: Metric, model: Model, test: Test, models: Callable[[str], Model]) -> Measured:
         """The measurement; ``models`` opens the second models that options of the metric name.
 
         Raises BiascoreError as model and metric do, PluginFailedError for what else the metric raises or for a result
@@ -74,8 +82,13 @@ class Measuring:
                 At(owner, "result", what),
                 f"{owner.shown}: {metric.name} {wrong}, for {test.id} on {model.name}. {report_it(owner)}",
             )
+        assert isinstance(found, Finding)
         measured = with_longer(measured, test, catalogue)
-        return with_taught(measured, model, (test, *metric.extra_stimuli(test, catalogue)))
+        measured = with_taught(measured, model, (test, *metric.extra_stimuli(test, catalogue)))
+        if found.harmless is None or measured.headline.value is None:
+            return Measured(measured)
+        roles = test.of_people or "AB"
+        return Measured(measured, found.harmless, tuple(test.roles[role].words for role in roles))
 
 
 def with_longer(measured: Measurement, test: Test, catalogue: Catalogue) -> Measurement:

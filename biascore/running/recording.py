@@ -16,7 +16,9 @@ from biascore.results.provenance import PluginUsed, Provenance, computing, requi
 from biascore.results.run import Run
 from biascore.results.scenarios import MappingUsed
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
+from biascore.results.verdicts import Rule
 from biascore.running.attempts import Done
+from biascore.running.harmless import harmless_audits
 from biascore.steps import Checked
 from biascore.stimuli import Origin, StimuliFile, Test
 
@@ -34,9 +36,12 @@ def record(
         if one.status in ("loaded", "conflict")
     )
     packages = computing(done.packages)
+    controls = {model.name: model.control for model in models if model.control is not None}
     return Run(
         title=title,
         adjustment=audit.adjust,
+        rule=Rule.HARMLESS,
+        harmless=harmless_audits(done.measured, controls, audit.adjust, audit.seed),
         measurements=done.made,
         failed=done.failed,
         models=models,

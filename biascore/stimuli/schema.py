@@ -211,7 +211,7 @@ class WeatEntry(RolesEntry):
             super().build(lists, about),
             asked_in=asked_in,
             min_used=self.min_used,
-            people=self.people,
+            of_people=self.people,
             touches=self.touches,
             lead=self.lead,
         )

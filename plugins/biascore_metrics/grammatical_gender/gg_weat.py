@@ -63,7 +63,7 @@ class _Measured:
 
     def effect(self, place: int, when: str, options: VectorOptions, rng: np.random.Generator) -> Effect:
         sample = self.problem or self.samples[place]
-        effect = Effect.of(sample, options, rng, roles=self.roles, name=f"{self.name}{when}")
+        effect = Effect.of(sample, options, rng, roles=self.roles, name=f"{self.name}{when}", both=True)
         d, difference = effect.estimates
         if d.value is None:
             return effect
@@ -205,7 +205,8 @@ def _disagreement(effects: Sequence[Effect], options: VectorOptions, which: str)
 def _conventions(options: GgWeatOptions, held_out: Genders | None) -> dict[str, Scalar]:
     return {
         "effect size": "(mean s(X) - mean s(Y)) / sd of s over X and Y together",
-        "deciding p-value": options.deciding,
+        "deciding p-value": f"{options.alternative}, the larger of target labels permuted and attribute labels permuted; "
+        "1 where they and the effect point apart",
         "p of the paper": f"{NORMAL}: Phi(-d / sqrt(1/nx + 1/ny)), Phi(-d sqrt(n/2)) for equal sizes, d with ddof 1; "
         "what its 10,000 shuffles converge to",
         "resampled": "target words, within X and within Y",

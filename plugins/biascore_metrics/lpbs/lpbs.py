@@ -36,6 +36,7 @@ class Lpbs(InTemplates):
     causal = CausalLpbs
     item_value = "mean difference of the increased log-probability, nats"
     other_readings = tuple(READINGS.values())
+    asked_per_cell = 2
 
     def __init__(self, options: LpbsOptions) -> None:
         super().__init__(options)

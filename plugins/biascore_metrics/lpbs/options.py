@@ -8,14 +8,14 @@ from pydantic import Field, field_validator
 
 from biascore.api.metrics import Model, Test
 from biascore.api.stimuli import ATTRIBUTE, TARGET, slots_missing
-from biascore.designs.options import TopicOptions
+from biascore.designs.options import ReferenceOptions
 
 SIMPLEST: Final = f"{TARGET} {ATTRIBUTE}"
 """The template of Puttick & Kurpicz-Briki 2025: two words alone need not agree in gender."""
 Subtokens: TypeAlias = Literal["sum", "mean"]
 
 
-class LpbsOptions(TopicOptions):
+class LpbsOptions(ReferenceOptions):
     """Conventions of LPBS.
 
     ``templates``: sentences with TARGET and ATTRIBUTE once each; the associations are averaged over them, and

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from types import MappingProxyType
 from typing import ClassVar, Final
 
 import numpy as np
 
-from biascore.api.metrics import Coverage, Estimate, LostWord, Model, Scalar, Test
-from biascore.designs.association import AUDIT_BOUND, AUDIT_TESTS, AssociationMetric, predicts
+from biascore.api.metrics import Context, Coverage, Estimate, LostWord, Model, Scalar, Test
+from biascore.designs.association import AUDIT_TESTS, AssociationMetric, predicts
 from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed, Pair
 from biascore.designs.effect import EFFECT
-from biascore.designs.options import NO_TOPICS
+from biascore.designs.harmless import Groups, OfGroups
 from biascore.designs.words import unknown_words
 from biascore_metrics.lpbs.options import LpbsOptions
 
@@ -29,15 +28,24 @@ class InTemplates(AssociationMetric[LpbsOptions]):
 
     name = "lpbs"
     unit = "nats"
-    most_topics = (20, 10)
+    most_groups = (36, 6)
     other_readings: ClassVar[tuple[str, ...]] = ()
-    # The words of topics would be asked with each target, which takes ten times as long as the test.
-    audit_options = MappingProxyType({"bound": AUDIT_BOUND, "topics": NO_TOPICS})
+    asked_per_cell: ClassVar[int] = 1
 
     def __init__(self, options: LpbsOptions) -> None:
         super().__init__(options)
         if options.over == "attributes":
             self.own, self.against = ATTRIBUTES, TARGETS
+
+    def associate_groups(
+        self, model: Model, test: Test, found: Crossed, groups: Groups, context: Context
+    ) -> OfGroups | str:
+        """Associations with the words of harmless groups, each asked with each word that stays."""
+        of_groups = super().associate_groups(model, test, found, groups, context)
+        if isinstance(of_groups, str):
+            return of_groups
+        cells = len(groups.asked) * sum(len(found.words[role]) for role in groups.stay)
+        return of_groups._replace(queries=cells * len(self.options.of(test)) * self.asked_per_cell)
 
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:

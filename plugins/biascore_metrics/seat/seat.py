@@ -15,10 +15,10 @@ import numpy as np
 
 from biascore.api.metrics import Caveat, Context, Estimate, Model, Scalar, Test, caveats_of
 from biascore.api.stimuli import Catalogue, Origin
-from biascore.designs.association import AssociationMetric, OfTopics
+from biascore.designs.association import AssociationMetric
 from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed, Floats
 from biascore.designs.effect import DEVIATIONS, EFFECT
-from biascore.designs.specificity import NONE, Topics
+from biascore.designs.harmless import NONE, Groups, OfGroups
 from biascore.designs.words import OF_MODEL
 from biascore.errors import StimuliError
 from biascore.stats import Unreachable, ZeroVarianceError, association, cosine_matrix, effect_size
@@ -45,7 +45,7 @@ class Seat(AssociationMetric[SeatOptions]):
     requires = frozenset({"embed"})
     item_value = "association s(w, A, B), mean over the word's sentences"
     of_model = OF_MODEL
-    most_topics = (32, 12)
+    most_groups = (40, 12)
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise StimuliError for words that have no sentences, OptionsError as WEAT does."""
@@ -59,10 +59,10 @@ class Seat(AssociationMetric[SeatOptions]):
             }
         for one, other in (TARGETS, ATTRIBUTES):
             self.options.check_exact(elements[one], elements[other], test, f"{self.options.unit}s")
-        Topics.of(test, catalogue, self.options)
+        Groups.of(test, catalogue, self.options)
 
     def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The files of the sentence templates and of the topics."""
+        """The files of the sentence templates and of the harmless groups."""
         templates = catalogue.file(test.language, self.options.templates)
         return (templates, *super().extra_stimuli(test, catalogue))
 
@@ -94,22 +94,22 @@ class Seat(AssociationMetric[SeatOptions]):
             source=roles,
         )
 
-    def associate_topics(
-        self, model: Model, test: Test, found: Crossed, topics: Topics, context: Context
-    ) -> OfTopics | str:
-        """The cosines of the same targets with those of topics, whose words are the observations."""
+    def associate_groups(
+        self, model: Model, test: Test, found: Crossed, groups: Groups, context: Context
+    ) -> OfGroups | str:
+        """The cosines of the words, or sentences, that stay with the words of harmless groups, each in its sentences."""
         options, roles = self.options, found.source
-        asked = replace(test, roles=dict.fromkeys(ROLES, NONE) | {"A": topics.asked})
+        asked = replace(test, roles=dict.fromkeys(ROLES, NONE) | {"A": groups.asked})
         try:
             frames = Frames.of(asked, context.catalogue, options.templates)
             frames.check_level(asked, options.level)
         except StimuliError as error:
             return str(error)
-        of_topics = embed_sentences(model, asked, frames, options.level, options)[0]["A"]
+        of_groups = embed_sentences(model, asked, frames, options.level, options)[0]["A"]
         if not all(found.words.values()):
             return "there is no effect size"
-        scores = [_of_words(roles[role], of_topics, options.unit) for role in TARGETS]
-        return OfTopics(of_topics.words, np.concatenate(scores))
+        scores = [_of_words(roles[role], of_groups, options.unit) for role in groups.stay]
+        return OfGroups(of_groups.words, np.concatenate(scores), queries=sum(of_groups.counts))
 
     def further_estimates(
         self,

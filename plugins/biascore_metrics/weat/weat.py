@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from biascore.api.metrics import Context, Model, Scalar, Test
-from biascore.designs.association import AUDIT_TESTS, AssociationMetric, OfTopics, predicts
+from biascore.designs.association import AUDIT_TESTS, AssociationMetric, predicts
 from biascore.designs.crossed import ROLES, Crossed
+from biascore.designs.harmless import Groups, OfGroups, vectors_of
 from biascore.designs.options import WeatOptions
-from biascore.designs.specificity import Topics, vectors_of
 from biascore.designs.words import OF_MODEL, embed_words
 
 
@@ -37,19 +37,14 @@ class Weat(AssociationMetric[WeatOptions]):
         roles = embed_words(model, lists, self.options.level, self.options)
         return Crossed(roles.words, roles.crossed(("X", "Y"), ("A", "B")), roles.coverage, roles.vectors)
 
-    def associate_topics(
-        self,
-        model: Model,
-        test: Test,
-        found: Crossed,
-        topics: Topics,
-        context: Context,
-    ) -> OfTopics:
-        """The cosines of the same targets with the words of topics, whose vectors are kept from test to test."""
-        words, vectors, unit = vectors_of(model, topics, self.options)
+    def associate_groups(
+        self, model: Model, test: Test, found: Crossed, groups: Groups, context: Context
+    ) -> OfGroups:
+        """The cosines of the words that stay with those of harmless groups, whose vectors are kept from test to test."""
+        words, vectors, unit = vectors_of(model, groups, self.options)
         assert found.vectors is not None
-        targets = np.concatenate([found.vectors[role] for role in ("X", "Y")]).astype(np.float64)
-        return OfTopics(words, targets @ unit.T / np.linalg.norm(targets, axis=1, keepdims=True), vectors)
+        stay = np.concatenate([found.vectors[role] for role in groups.stay]).astype(np.float64)
+        return OfGroups(words, stay @ unit.T / np.linalg.norm(stay, axis=1, keepdims=True), vectors)
 
     def stated(self, model: Model, test: Test, context: Context) -> dict[str, Scalar]:
         """What the score of a word is."""
