@@ -133,7 +133,7 @@ def _print_result(console: Console, run: Run) -> None:
         None, [hint_line(run.answers), *(line for of in told for line in of(run, run.answers))]
     ):
         say(text, to=console)
-    for check in checks_of(run.answers):
+    for check in checks_of(run.answers, run.harmless):
         say(check.line, to=console, style="bold red" if check.passed is False else "", label="check:")
     if not run.gates and findings(run.answers):
         say("No pass/fail rule was set.", to=console)
@@ -353,7 +353,7 @@ def _print_details(console: Console, run: Run) -> None:
         lines = [
             measurement.reason,
             *map(describe, measurement.estimates),
-            f"unrelated topics: {measurement.specificity.full}" if measurement.specificity else "",
+            f"harmless groups: {measurement.specificity.full}" if measurement.specificity else "",
             f"lost: {lost}" if lost else "",
         ]
         for line in filter(None, lines):

@@ -83,7 +83,7 @@ def measurement_html(measurement: Measurement) -> str:
         measurement.reason,
         f"positive means: {measurement.positive_means}" if measurement.positive_means else "",
         *(true_minus(describe(estimate)) for estimate in measurement.estimates),
-        f"unrelated topics: {measurement.specificity.full}" if measurement.specificity else "",
+        f"harmless groups: {measurement.specificity.full}" if measurement.specificity else "",
         f"conventions: {conventions}",
         *(f"caveat: {caveat}" for caveat in measurement.warnings),
     ]

@@ -35,13 +35,14 @@ class Read(NamedTuple):
         return self.said.verdict is Verdict.DETECTED
 
     @property
-    def rank(self) -> tuple[bool, bool, bool, bool, float, int]:
-        """The strongest evidence first: by state, with an interval, by the adjusted p; of equals the first of the run."""
+    def rank(self) -> tuple[bool, bool, bool, bool, bool, float, int]:
+        """The first stands for its ground: by state, the lead test, with an interval, by the adjusted p, in order."""
         p = self.said.p_adjusted
         return (
             self.measurement.headline.value is None,
             not self.detected,
             not self.said.hint,
+            not self.measurement.lead,
             self.measurement.headline.interval is None,
             1.0 if p is None else p,
             self.number,
@@ -118,16 +119,13 @@ def _other_directions(some: Sequence[Read], strongest: Read) -> str:
 
 
 def _disagreement(some: Sequence[Read]) -> str:
-    """Where what was found points both ways."""
-    sides: dict[str, list[int]] = {}
-    for one in shown_by(some):
-        key = "the stereotype" if one.ends.stereotype else one.ends.above
-        sides.setdefault(key, []).append(side_of(one.measurement.headline))
-    both = [(key, found) for key, found in sides.items() if 1 in found and -1 in found]
-    return " ".join(
-        f"They disagree on the direction: {found.count(1)} with “{key}”, {found.count(-1)} against it."
-        for key, found in both
-    )
+    """Where what was found points opposite ways: one of each."""
+    found: dict[int, str] = {}
+    for one in sorted(shown_by(some), key=lambda one: one.rank):
+        found.setdefault(side_of(one.measurement.headline), one.measurement.test)
+    if not {1, -1} <= found.keys():
+        return ""
+    return f"The tests point opposite ways: {found[1]} with its positive direction, {found[-1]} against it."
 
 
 def _overlooked(some: Sequence[Read]) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from biascore.basics.frozen import Frozen
-from biascore.basics.wording import but, counted, figures, true_minus
-from biascore.results.answer_notes import Read, dimensions_of, notes_of
+from biascore.basics.wording import but, counted, figures, some_of, true_minus
+from biascore.results.answer_notes import Read, dimensions_of, notes_of, shown_by
 from biascore.results.effect_words import Size, ends_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
-from biascore.results.verdicts import Role, RunVerdict, State, injected, specificity_told
+from biascore.results.verdicts import Role, RunVerdict, State, bound_told, injected, specificity_told
 
 NO_CONCEPT: Final = "no concept named"
 
@@ -72,14 +72,16 @@ class Spread(Frozen):
 class Answer(Frozen):
     """What all measurements of one role say of one concept on one model.
 
-    ``direction`` and ``size`` are of the measurement number ``strongest`` (from 0, as in the run), which has the strongest
-    evidence: the largest of several effects would be an exaggeration by choice. ``direction`` is empty where the data do not
+    ``direction`` and ``size`` are of the measurement number ``strongest`` (from 0, as in the run): of the lead test where that
+    has the state of the answer, else of the strongest evidence; the largest of several effects would exaggerate by choice. ``direction`` is empty where the data do not
     decide one. ``spread`` are the effects of all that share its unit, where there are several. ``planted``: of a
     control, the effects injected. ``numbers`` are the measurements, ``notes`` whole sentences: the strongest one as it can
     be quoted, and what could be misread. ``doubts``, in a few words each, are caveats of the strongest one that would change
-    its conclusion, and ``specificity`` says how its effect ranks among those of unrelated topics, or is empty. ``first``:
+    its conclusion, and ``specificity`` says of a single measurement how many harmless pairs reach it. ``first``:
     what to read before the effect, such as f_m of GEST before f_s, or empty. ``dimensions``: of tests of several, those with
-    an effect.
+    an effect. ``shown_by``: the tests that are detected, or else hints. ``lead``: the lead test with its state. ``shares``: of
+    detected measurements those of harmless pairs, ``unshared`` how many have none because their metric compares with none.
+    ``below``: what negligible means here, where that needs to be said.
     """
 
     model: str
@@ -98,6 +100,11 @@ class Answer(Frozen):
     notes: tuple[str, ...] = ()
     first: str = ""
     dimensions: tuple[str, ...] = ()
+    shown_by: tuple[str, ...] = ()
+    lead: str = ""
+    shares: tuple[float, ...] = ()
+    unshared: int = 0
+    below: str = ""
 
     @property
     def about(self) -> str:
@@ -116,7 +123,7 @@ class Answer(Frozen):
         if self.state is State.DESCRIBED:
             return "nothing is tested"
         if counts.measurements == 1:
-            return self.state.value
+            return "; ".join(filter(None, [self.state.value, self.below]))
         of_state = {
             State.DETECTED: counts.detected,
             State.HINT: counts.hint,
@@ -124,10 +131,10 @@ class Answer(Frozen):
             State.INCONCLUSIVE: counts.inconclusive,
             State.NOT_MEASURED: counts.not_measured,
         }[self.state]
-        if of_state == counts.measurements:
-            return f"{self.state} in all {of_state} measurements"
+        of = f"all {of_state}" if of_state == counts.measurements else f"{of_state} of {counts.measurements}"
+        named = f" ({some_of(self.shown_by, 2)})" if self.shown_by else ""
         rest = [one for one in counts.states if not one.endswith(("detected", self.state, f"{self.state}s"))]
-        return "; ".join([f"{self.state} in {of_state} of {counts.measurements} measurements", *rest])
+        return "; ".join([f"{self.state} in {of} measurements{named}", *filter(None, [self.below]), *rest])
 
     @property
     def effect(self) -> str:
@@ -147,14 +154,14 @@ class Answer(Frozen):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """What has to be said with it: how many unrelated topics reach the effect, and the doubts."""
+        """What has to be said with it: how many harmless pairs reach the effect, and the doubts."""
         return tuple(filter(None, (self.specificity, self.but)))
 
     @property
     def text(self) -> str:
         """The whole answer in one line of plain text, without its notes."""
         told = ": ".join(filter(None, [self.first, self.evidence, self.direction, self.effect]))
-        return f"{self.model}, {self.about}: {'; '.join([told, *self.caveats])}."
+        return f"{self.model}, {self.about}: {'; '.join(filter(None, [told, self.lead, *self.caveats]))}."
 
 
 def answers(
@@ -186,6 +193,7 @@ def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> 
     counts = _counts(some)
     state = _state(role, counts)
     decided = state in (State.DETECTED, State.HINT, State.DESCRIBED)
+    detected = [one for one in some if one.detected]
     planted = [injected(one.measurement, declared) for one in some] if role is Role.CONTROL else []
     return Answer(
         model=measurement.model,
@@ -203,11 +211,24 @@ def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> 
         strongest=strongest.number,
         numbers=tuple(one.number for one in some),
         planted=tuple(effect for effect in planted if effect is not None),
-        specificity=specificity_told(measurement, strongest.said),
+        specificity=specificity_told(measurement, strongest.said) if len(some) == 1 else "",
         doubts=measurement.doubts if decided or state is State.NEGLIGIBLE else (),
         notes=(*filter(None, [measurement.quote]), *notes_of(some, strongest, decided=decided)),
         first=_first(some),
         dimensions=dimensions_of(some) if decided and role is Role.FINDING else (),
+        shown_by=tuple(dict.fromkeys(one.measurement.test for one in shown_by(some)))
+        if len(some) > 1
+        else (),
+        lead="; ".join(
+            f"lead test {one.measurement.test}: {one.said.shown}" for one in some if one.measurement.lead
+        )
+        if len(some) > 1
+        else "",
+        shares=tuple(
+            one.measurement.specificity.share or 1.0 for one in detected if one.measurement.specificity
+        ),
+        unshared=sum(one.measurement.specificity is None for one in detected),
+        below=bound_told(measurement) if state is State.NEGLIGIBLE else "",
     )
 
 

@@ -106,6 +106,7 @@ def measurement_of(
         quote=found.quote,
         estimates=found.estimates,
         read_first=found.read_first,
+        lead=test.lead,
         dimensions=found.dimensions,
         verdict=decision.verdict,
         reason=decision.reason,

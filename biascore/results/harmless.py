@@ -50,6 +50,11 @@ class HarmlessAudits(Frozen):
         """How many tests are detected on average."""
         return sum(self.counts) / len(self.counts)
 
+    @property
+    def brief(self) -> str:
+        """How many tests are detected on average, in a few digits."""
+        return _few(self.mean)
+
     @cached_property
     def _ordered(self) -> tuple[list[int], list[float]]:
         return sorted(self.counts), sorted(self.smallest)
@@ -97,7 +102,7 @@ class HarmlessAudits(Frozen):
         if found.many:
             more = "" if found.many == self.tests else " or more"
             rank = f", {found.many}{more} in {hundredths(self.as_many(found.many))} of 100 audits"
-        average = f"with harmless groups {_few(self.mean)} of {self.tests} {tests} detected on average"
+        average = f"with harmless groups {self.brief} of {self.tests} {tests} detected on average"
         return f"{average}{rank}; here {found.many}"
 
 

@@ -59,11 +59,12 @@ class Measurement(WithCaveats, Frozen):
         quote: What was found as a sentence that can be quoted alone; empty for none.
         estimates: The estimates, with intervals and p-values.
         read_first: The name of the estimate that a reader needs before the headline, as f_m of GEST; empty for none.
+        lead: Whether its test stands for its ground, named beforehand.
         verdict: Of this measurement before adjustment, by ``alpha`` and ``equivalence``; ``Run.verdicts`` are adjusted.
         reason: Why this is the verdict.
         alpha: The level of its p-value; None where nothing is tested.
         equivalence: The equivalence bound; None where none is stated.
-        specificity: How many pairs of unrelated topics reach the effect; None where a metric does not compute it.
+        specificity: How many pairs of harmless groups reach the effect; None where a metric does not compare with them.
         coverage: The items used and lost.
         caveats: What a reader must know before relying on it.
         conventions: The settings that the numbers depend on.
@@ -95,6 +96,7 @@ class Measurement(WithCaveats, Frozen):
     estimates: tuple[Estimate, ...] = Field(min_length=1)
     read_first: str = ""
     dimensions: FrozenMap[bool] = Field(default_factory=dict, validate_default=True)
+    lead: bool = False
     verdict: Verdict
     reason: str
     alpha: float | None = Field(default=None, gt=0, lt=1)
@@ -153,6 +155,7 @@ class Measurement(WithCaveats, Frozen):
             "change_from",
             "describes",
             "joined",
+            "lead",
             "longer",
             "negative_means",
             "quote",
@@ -222,12 +225,12 @@ class Measurement(WithCaveats, Frozen):
 
     @property
     def alone(self) -> str:
-        """Its own verdict, before adjustment, with how many unrelated topics reach an effect that is detected."""
+        """Its own verdict, before adjustment, with how many harmless pairs reach an effect that is significant."""
         if self.headline.value is None:
             return "not measured"
         if self.verdict is not Verdict.DETECTED:
             return self.verdict.value
-        before = "detected before adjustment"
+        before = "significant before adjustment"
         return f"{before}; {self.specificity.told}" if self.specificity else before
 
     def line(self, verdict: str, p_adjusted: float | None = None) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from biascore.basics.wording import counted, some_of
+from biascore.basics.wording import capital, counted, some_of
 from biascore.results.answers import Answer, Counts, findings
 from biascore.results.effect_words import Size, moved, scale_told, shown
 from biascore.results.failure import Failure
+from biascore.results.harmless import HarmlessAudits, Shared
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import Role, State
 
@@ -24,15 +25,18 @@ def by_model(found: Iterable[Answer]) -> dict[str, list[Answer]]:
     return of
 
 
-def result_lines(found: Sequence[Answer], failed: Sequence[Failure] = ()) -> tuple[str, ...]:
+def result_lines(
+    found: Sequence[Answer], failed: Sequence[Failure] = (), harmless: Sequence[HarmlessAudits] = ()
+) -> tuple[str, ...]:
     """The result in a sentence for each model; of many models, one sentence for all."""
-    of = by_model(found)
+    of, audits = by_model(found), {one.model: one for one in harmless}
     known = {answer.model for answer in found}
     lost = [one.model for one in failed if one.model not in known]
     if len(of) + len(set(lost)) <= MOST_MODELS:
         return (
             *(
-                f"{_result(model, some)}. {counts_line(some, sum(one.model == model for one in failed))}."
+                f"{_result(model, some, audits.get(model))}. "
+                f"{counts_line(some, sum(one.model == model for one in failed))}."
                 for model, some in of.items()
             ),
             *(
@@ -40,10 +44,25 @@ def result_lines(found: Sequence[Answer], failed: Sequence[Failure] = ()) -> tup
                 for model in dict.fromkeys(lost)
             ),
         )
-    detected = [model for model, some in of.items() if any(one.state is State.DETECTED for one in some)]
+    detected = [model for model, some in of.items() if _surely(some, audits.get(model))]
     least = f"Bias was detected in {len(detected)} of {len(of)} models"
     every = counts_line(findings(found), sum(one.model in of or one.model in lost for one in failed))
     return (f"{least}{': ' if detected else ''}{', '.join(detected)}. {every}.",)
+
+
+def shared_of(some: Iterable[Answer]) -> Shared:
+    """What of the answers of one model was detected by comparison with harmless groups."""
+    shares = [share for one in some for share in one.shares]
+    return Shared(len(shares), min(shares, default=1.0))
+
+
+def _surely(some: Sequence[Answer], audits: HarmlessAudits | None) -> bool:
+    """Whether something was detected on a model, and more than harmless groups give where it is compared with these."""
+    if any(one.unshared for one in some):
+        return True
+    return any(one.state is State.DETECTED for one in some) and (
+        audits is None or audits.exceeds(shared_of(some))
+    )
 
 
 def counts_line(some: Sequence[Answer], failed: int = 0) -> str:
@@ -62,7 +81,7 @@ def hint_line(found: Sequence[Answer]) -> str:
     """What a hint is, where there is one; else an empty text."""
     if not any(one.counts.hint for one in findings(found)):
         return ""
-    return "A hint is significant by itself, but not after adjustment for the number of measurements on its model."
+    return "A hint is significant by itself, but not after adjustment, or harmless groups reach it as well: its row says which."
 
 
 def scale_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -> tuple[str, ...]:
@@ -114,16 +133,26 @@ def change_lines(measurements: Iterable[Measurement]) -> tuple[str, ...]:
 
 
 class Check(NamedTuple):
-    """What a control or a baseline shows of the tests: a sentence, and whether it came out as it should; None: not known."""
+    """What a control, a baseline or harmless groups show of the tests: a sentence, and whether it came out as it should.
+
+    ``passed`` is None where that is not known.
+    """
 
     answer: Answer
     line: str
     passed: bool | None
 
 
-def checks_of(found: Sequence[Answer]) -> tuple[Check, ...]:
-    """What controls and baselines show of the tests."""
-    return tuple(_check(one) for one in found if one.role in (Role.CONTROL, Role.BASELINE))
+def checks_of(found: Sequence[Answer], harmless: Sequence[HarmlessAudits] = ()) -> tuple[Check, ...]:
+    """What harmless groups, controls and baselines show of the tests."""
+    of = by_model(found)
+    audits = (
+        Check(of[one.model][0], f"{capital(one.told(shared_of(of[one.model])))} ({one.model})", None)
+        for one in harmless
+        if one.model in of
+    )
+    others = (_check(one) for one in found if one.role in (Role.CONTROL, Role.BASELINE))
+    return (*audits, *others)
 
 
 def missed_line(found: Sequence[Answer]) -> str:
@@ -153,32 +182,59 @@ def _check(answer: Answer) -> Check:
     return Check(answer, f"Known bias of {put} {where}: {of}{more}", not missed)
 
 
-def _result(model: str, some: Sequence[Answer]) -> str:
+def _result(model: str, some: Sequence[Answer], audits: HarmlessAudits | None) -> str:
     """The result on a model, after what has to be read before it, such as f_m of GEST."""
-    first = "; ".join(one.first for one in some if one.first)
-    return f"{model}: {first}. {_shown(model, some)}" if first else _shown(model, some)
+    first, shown_of = "; ".join(one.first for one in some if one.first), _shown(model, some, audits)
+    return f"{model}: {first}. {shown_of}" if first else shown_of
 
 
-def _shown(model: str, some: Sequence[Answer]) -> str:
+def _shown(model: str, some: Sequence[Answer], audits: HarmlessAudits | None) -> str:
     """Whether bias was shown, and what."""
     of: dict[State, list[Answer]] = {}
     for one in some:
         of.setdefault(one.state, []).append(one)
     if State.DETECTED in of:
-        shown_of = (
-            f"{one.about} ({'; '.join(filter(None, [one.direction, _word(one)]))})"
-            if one.direction
-            else one.about
-            for one in of[State.DETECTED]
-        )
-        return f"Bias was detected in {model}: {', '.join(shown_of)}"
+        return _detected(model, of[State.DETECTED], audits)
     if of.keys() == {State.NOT_MEASURED}:
         return f"{model} was not measured"
     if of.keys() <= {State.NEGLIGIBLE, State.NOT_MEASURED}:
-        return f"Any bias in {model} is negligible"
+        below = dict.fromkeys(one.below or "negligible" for one in of[State.NEGLIGIBLE])
+        return f"Any bias in {model} is {_and(list(below))}"
     hints = f"; there are hints for {_and([one.about for one in of[State.HINT]])}" if State.HINT in of else ""
     ruled_out = "" if sum(one.counts.negligible for one in some) else ", and none was ruled out"
     return f"No bias was shown in {model}{ruled_out}{hints}"
+
+
+def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None) -> str:
+    """What was detected: what is sure, what only test by test, or that harmless groups give as much."""
+    if audits is None:
+        return f"Bias was detected in {model}: {', '.join(map(_told, some))}"
+    found = shared_of(some)
+    exceeds = audits.exceeds(found)
+    sure = [one for one in some if one.unshared or (exceeds and audits.surely(min(one.shares, default=1.0)))]
+    others = [one for one in some if one not in sure]
+    counts = f"{found.many} of {counted(audits.tests, 'test')}; harmless groups give {audits.brief}"
+    if not exceeds and not sure:
+        were = "test was" if found.many == 1 else "tests were"
+        grounds = _and([one.about for one in others])
+        return (
+            f"{found.many} of {counted(audits.tests, 'test')} {were} detected in {model} ({grounds}), no more than harmless "
+            f"groups give ({audits.brief} on average)"
+        )
+    parts = [f"sure: {', '.join(map(_told, sure))}"] if sure else []
+    if others:
+        how = "detected test by test" if exceeds else "no more than harmless groups give"
+        parts.append(f"{how}: {_and([one.about for one in others])}")
+    return f"Bias was detected in {model} ({counts}): {'; '.join(parts)}"
+
+
+def _told(one: Answer) -> str:
+    """A ground with its direction and size."""
+    return (
+        f"{one.about} ({'; '.join(filter(None, [one.direction, _word(one)]))})"
+        if one.direction
+        else one.about
+    )
 
 
 def _word(answer: Answer) -> str:

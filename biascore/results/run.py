@@ -138,12 +138,12 @@ class Run(Frozen):
     @property
     def control_lines(self) -> tuple[str, ...]:
         """A sentence on each control and each model's baselines: whether the tests find what is known."""
-        return tuple(check.line for check in checks_of(self.answers))
+        return tuple(check.line for check in checks_of(self.answers, self.harmless))
 
     @property
     def result_lines(self) -> tuple[str, ...]:
         """The result in a sentence for each model in use, with how many measurements have which state."""
-        return result_lines(self.answers, self.failed)
+        return result_lines(self.answers, self.failed, self.harmless)
 
     @property
     def answers(self) -> tuple[Answer, ...]:

@@ -16,6 +16,10 @@ from biascore.results.measurement import Measurement
 from biascore.results.sensitivity import undecided
 from biascore.stats import Adjustment, Verdict, adjust, can_show
 
+DEVIATIONS: Final = "standard deviations"
+"""The unit of d."""
+MEDIUM: Final = 0.5
+"""Cohen's medium effect, as a d."""
 BASELINE: Final = "baseline"
 """The concept of tests whose association most models hold and that harms nobody: flowers are pleasant."""
 
@@ -209,7 +213,17 @@ def verdict_told(measurement: Measurement, said: RunVerdict) -> str:
     """The state with its caveats: ``detected; 2 of 100 harmless pairs reach it; but ...``."""
     state = State.of(measurement, said)
     shown = state.value if state is State.NOT_MEASURED else said.shown
-    return "; ".join(filter(None, [shown, specificity_told(measurement, said), but(measurement.doubts)]))
+    below = bound_told(measurement) if state is State.NEGLIGIBLE else ""
+    return "; ".join(
+        filter(None, [shown, below, specificity_told(measurement, said), but(measurement.doubts)])
+    )
+
+
+def bound_told(measurement: Measurement) -> str:
+    """``below medium (|d| < 0.5)``: what negligible means where its bound is no small effect; else an empty text."""
+    stated = measurement.equivalence
+    of_d = measurement.headline.unit == DEVIATIONS and stated is not None and stated.bound == MEDIUM
+    return f"below medium (|d| < {MEDIUM:g})" if of_d else ""
 
 
 def injected(measurement: Measurement, declared: Mapping[str, float]) -> float | None:

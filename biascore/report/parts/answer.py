@@ -47,14 +47,14 @@ def answer(run: Run) -> Part:
         "scales": (*scale_lines(run, found), *longer_lines(run, found)),
         "inconclusive": any(one.counts.inconclusive for one in own),
         "findings": own,
-        "checks": checks_of(found),
+        "checks": checks_of(found, run.harmless),
         "changes": change_lines(run),
         "others": [
             one
             for one in found
             if one.role in _OTHERS and not all(moved(run[number]) for number in one.numbers)
         ],
-        "tested": len(tested),
+        "tested": 0 if run.harmless else len(tested),
         "by_chance": sum(measurement.alpha or 0.0 for measurement in tested),
         "adjusted": run.adjustment is not Adjustment.NONE,
         "rows": _rows(found),
