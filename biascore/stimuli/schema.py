@@ -171,7 +171,7 @@ class WeatEntry(RolesEntry):
     """``[tests.ID]`` of kind ``weat``: targets X, Y and attributes A, B, each a list of this file.
 
     ``templates``: a list of templates with TARGET and ATTRIBUTE once each, for metrics that ask in sentences.
-    ``min_used``: the share of each list that has to be usable, else the result is inconclusive.
+    ``min_used``: the share of each list that has to be usable, else it is not measured.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("X", "Y", "A", "B")
