@@ -81,7 +81,11 @@ class Coverage(Frozen):
         first, *others = roles
         has = f"the vocabulary has: {', '.join(vocabulary)}; " if vocabulary else ""
         listed = ", ".join(word.word for word in own[first][:_EXAMPLES])
-        more = "".join(f", nor any of the {gone[role]:,} of {role}" for role in others)
+        more = (
+            f", nor any of {' or '.join(f'the {gone[role]:,} of {role}' for role in others)}"
+            if others
+            else ""
+        )
         many = gone[first]
         none = f"none of the {many:,} words of {first} is" if many > 1 else f"the only word of {first} is not"
         return f"{none} in the vocabulary{more} ({has}the list has: {listed})"

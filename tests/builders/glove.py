@@ -24,8 +24,8 @@ def glove() -> tuple[list[str], npt.NDArray[np.float32]]:
 
 
 def write_text(path: Path, words: list[str], rows: npt.NDArray[np.float32]) -> None:
-    """A ``.vec`` file of them; each value in the digits that give it back."""
+    """A ``.vec`` file of them; each value in its six digits, which GloVe has at most."""
     with path.open("w", encoding="utf-8") as file:
         file.write(f"{len(words)} {rows.shape[1]}\n")
         for word, row in zip(words, rows.tolist(), strict=True):
-            file.write(f"{word} {' '.join(f'{value:.9g}' for value in row)}\n")
+            file.write(f"{word} {' '.join(f'{value:.6g}' for value in row)}\n")
