@@ -27,6 +27,7 @@ from biascore.results.result_lines import (
     checks_of,
     hint_line,
     longer_lines,
+    lost_lines,
     missed_line,
     quote_lines,
     scale_lines,
@@ -128,7 +129,7 @@ def _print_result(console: Console, run: Run) -> None:
         _print_concepts(console, some)
     for text in (*lines, *change_lines(run)):
         say(text, to=console, style="bold")
-    told = (quote_lines, scale_lines, longer_lines)
+    told = (*([lost_lines] if len(run) > 1 else []), quote_lines, scale_lines, longer_lines)
     for text in filter(
         None, [hint_line(run.answers), *(line for of in told for line in of(run, run.answers))]
     ):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
 
+from biascore.basics.frozen import Scalar
 from biascore.basics.wording import listed, quoted
 from biascore.errors import UnknownNameError
 from biascore.results.measurement import Measurement
@@ -128,7 +129,7 @@ def refusals(match: Match) -> tuple[str, ...]:
     for name in dict.fromkeys((*old.conventions, *new.conventions)):
         one_is, other_is = old.conventions.get(name), new.conventions.get(name)
         if name not in skipped and one_is != other_is:
-            found.append(f"convention {name!r}: {quoted(one_is)} and {quoted(other_is)}")
+            found.append(f"convention {name!r}: {_stated(one_is)} and {_stated(other_is)}")
     if len(found) == otherwise:  # where a convention differs, that is why
         found += [
             f"estimand: {name} follows in another way from the items"
@@ -147,6 +148,10 @@ def compared_estimates(old: Measurement, new: Measurement) -> tuple[str, ...]:
     if declared:
         return declared
     return (old.headline.name,) if old.headline.name == new.headline.name else ()
+
+
+def _stated(value: Scalar) -> str:
+    return "not stated" if value is None else quoted(value)
 
 
 def _measured(run: Run) -> list[str]:

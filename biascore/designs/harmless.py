@@ -11,6 +11,7 @@ more than what it removes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -51,8 +52,10 @@ PEOPLE: Final = "people"
 TOPICS: Final = "topics"
 WORDS: Final = 12
 """Of each group so many words are asked."""
-LONGEST: Final = 8
-"""Longer lists are represented by so many of their words, drawn at random: a group of 12 may lose 4."""
+LONGEST: Final = 10
+"""Longer lists are represented by so many of their words, drawn at random."""
+MOST_OUT: Final = 0.1
+"""At most this part of the groups is left out because it has fewer usable words than represent a list."""
 SHORTEST: Final = 5
 """Fewer words do not represent a list."""
 DRAWS: Final = 20
@@ -71,7 +74,7 @@ class Groups:
     """The harmless groups that a test is compared with; ``problem`` says why there are none, ``lacking`` in six words.
 
     ``place``: the pair of lists whose place they take. ``asked`` are all their words, the same for all tests of a language
-    that touch the same, so that a cache answers the next test. ``longest``: so many words represent a list, at most.
+    that touch the same, so that a cache answers the next test.
     """
 
     address: str
@@ -80,7 +83,6 @@ class Groups:
     asked: WordList = NONE
     names: tuple[str, ...] = ()
     lists: tuple[tuple[str, ...], ...] = ()
-    longest: int = LONGEST
     problem: str = ""
     lacking: str = ""
 
@@ -118,10 +120,8 @@ class Groups:
             return cls(address, place, kind, problem=problem, lacking="no harmless groups in this language")
         free = [one for one in found if not set(one.about) & set(test.touches)]
         own = frozenset(word.casefold() for role in test.roles.values() for word in role.words)
-        count, width = most or (len(free), WORDS)
-        asked, lists = _harmless(tuple(free), own, (count, width))
-        longest = max(SHORTEST, LONGEST * width // WORDS)
-        return cls(address, place, kind, asked, tuple(lists), tuple(lists.values()), longest)
+        asked, lists = _harmless(tuple(free), own, most or (len(free), WORDS))
+        return cls(address, place, kind, asked, tuple(lists), tuple(lists.values()))
 
     def read_from(self, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The file that holds them, where there is one."""
@@ -202,11 +202,11 @@ class Compared:
         """Rank the effect of a table of associations; ``sample`` is what the test of the labels of ``own`` is of."""
         table, first, cut = _units(crossed, groups.place)
         sides = np.arange(cut), np.arange(cut, table.shape[1])
-        length = min(groups.longest, *map(len, sides))
-        if length < SHORTEST:
-            problem = f"one of {' and '.join(groups.place)} has {counted(length, 'usable word')}, and {SHORTEST} are needed"
+        shorter = min(map(len, sides))
+        if shorter < SHORTEST:
+            problem = f"one of {' and '.join(groups.place)} has {counted(shorter, 'usable word')}, and {SHORTEST} are needed"
             return cls.without(groups, problem, "lists too short for harmless groups")
-        names, usable = _usable(groups, of_groups, length)
+        length, names, usable = _usable(groups, of_groups, min(LONGEST, shorter))
         if len(usable) < LEAST:
             problem = (
                 f"{groups.address} has {len(usable)} groups with {length} words that the model knows and the test does not "
@@ -278,10 +278,15 @@ def _units(crossed: Crossed, place: Pair) -> tuple[Floats | Cosines, int, int]:
     return crossed.target_words().T, crossed.size("A"), len(crossed.words["X"])
 
 
-def _usable(groups: Groups, of_groups: OfGroups, length: int) -> tuple[tuple[str, ...], list[Places]]:
-    """The groups with ``length`` usable words, none nearly one to the model with a group before it: their words' places."""
+def _usable(groups: Groups, of_groups: OfGroups, most: int) -> tuple[int, tuple[str, ...], list[Places]]:
+    """How many words represent a list, ``most`` or fewer, and the groups with so many usable ones: their words' places.
+
+    Of groups that are nearly one to the model the first counts.
+    """
     place = {word: number for number, word in enumerate(of_groups.words)}
     every = [np.array([place[word] for word in one if word in place], dtype=np.intp) for one in groups.lists]
+    sizes = sorted(map(len, every)) or [0]
+    length = min(most, max(SHORTEST, sizes[math.floor(MOST_OUT * len(sizes))]))
     kept = [number for number, some in enumerate(every) if len(some) >= length]
     if of_groups.vectors is not None and len(kept) > 1:
         centres = _centres(of_groups.vectors, [every[number] for number in kept])
@@ -292,7 +297,7 @@ def _usable(groups: Groups, of_groups: OfGroups, length: int) -> tuple[tuple[str
             if not alone or apart[number, alone].min() >= NEARLY * usual:
                 alone.append(number)
         kept = [kept[number] for number in alone]
-    return tuple(groups.names[number] for number in kept), [every[number] for number in kept]
+    return length, tuple(groups.names[number] for number in kept), [every[number] for number in kept]
 
 
 def _centres(vectors: Vectors, lists: Sequence[Places]) -> Floats:

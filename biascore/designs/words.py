@@ -16,14 +16,13 @@ from biascore.metric import MetricOptions
 from biascore.models.model import Model
 from biascore.models.questions import Level, Text
 from biascore.results.caveat import Caveat
-from biascore.results.coverage import NO_FURTHER, REPEATED, Coverage, LostWord, known_as
+from biascore.results.coverage import NO_FURTHER, REPEATED, UNSEEN, Coverage, LostWord, known_as
+from biascore.results.coverage import OUT_OF_VOCABULARY as OUT_OF_VOCABULARY
 from biascore.stats import cosine_matrix
 from biascore.stats.cosines import Cosines
 from biascore.stats.exchange import Exchange, Named
 from biascore.stimuli import WordList
 
-OUT_OF_VOCABULARY: Final = "out of vocabulary"
-UNSEEN: Final = "never seen in training; its vector is composed from its letters"
 MIN_WORDS: Final = 8
 """Fewer words than this do not represent a concept well (Omrani Sabbaghi & Caliskan 2022, section 5.3)."""
 MAX_LOST_SHARE: Final = 0.2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from biascore.basics.progress import Progress
 from biascore.errors import CapabilityError
@@ -13,6 +13,11 @@ from biascore.models.cost import Cost, characters
 from biascore.models.questions import Familiarity, Way
 from biascore.models.training import Checkpoints, Trained, Training
 from biascore.models.vocabulary import Vocabulary
+
+LOOKED_AT: Final = 1000
+"""So many first words of a vocabulary are looked at for an example."""
+SHORT: Final = 20
+"""An example of a word has at most so many characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ class Identity:
     its file of answers was read, how its weights are quantised. ``in_nats`` is false where the base of its logarithms is
     not known. ``control`` is given by a model whose bias is known because it was made: the effect by test id, 0 for none.
     Such a model checks the tests: what is measured on it is never counted among the findings of a run.
+    ``asking`` are conventions of every measurement on it that two have to share to be compared: the case of its words.
     ``continues``: ``score`` takes a ``Continuation``. ``ways``: those in which ``choose`` can ask. ``prompting`` are
     conventions of the measurements that ask with prompts: how these are put.
     """
@@ -42,6 +48,7 @@ class Identity:
     continues: bool = False
     ways: tuple[Way, ...] = ()
     prompting: Mapping[str, str] = field(default_factory=dict)
+    asking: Mapping[str, str] = field(default_factory=dict)
 
 
 class Backend:
@@ -82,6 +89,14 @@ class Backend:
     def vocabulary(self) -> Vocabulary | None:
         """All words that it has vectors for, or None: what reads any text in pieces has no such list."""
         return None
+
+    def first_words(self, most: int) -> Sequence[str]:
+        """A few words of its vocabulary, as an example for a reader; none where it has no list of words."""
+        found = self.vocabulary()
+        if found is None:
+            return ()
+        short = [word for word in found.words(LOOKED_AT) if len(word) <= SHORT]
+        return list(dict.fromkeys([*filter(str.isalpha, short), *short]))[:most]
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:  # noqa: ARG002
         """What these questions, in one call of ``hook`` with ``params``, would take, without the model.

@@ -17,7 +17,7 @@ from biascore.basics.guard import guarded, noted
 from biascore.basics.keys import hiding
 from biascore.basics.progress import Silent
 from biascore.basics.wording import listed
-from biascore.errors import AnswerError, CapabilityError, PluginFailedError, QuestionError
+from biascore.errors import AnswerError, BiascoreError, CapabilityError, PluginFailedError, QuestionError
 from biascore.models import hooks
 from biascore.models.answers import check_familiarity, check_unit, no_translation, not_read
 from biascore.models.asking import Asker, Standing
@@ -159,6 +159,17 @@ class Model:
                 "Choose a model of word vectors: biascore list adapters"
             )
         return found
+
+    def first_words(self, most: int = 3) -> tuple[str, ...]:
+        """A few words of its vocabulary, as an example for a reader; none where there is no list, or no reading it."""
+        if self._under is not None:
+            return self._under.first_words(most)
+        try:
+            return tuple(
+                self._asker.read("reading its vocabulary", lambda: list(self._backend.first_words(most)))
+            )
+        except BiascoreError:  # the measurement is worth more than the example
+            return ()
 
     def mask_logprob(
         self, queries: Iterable[Masked], *, unread: Literal["error", "empty"] = "error"

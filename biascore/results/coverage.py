@@ -10,6 +10,9 @@ from pydantic import model_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap
 
+OUT_OF_VOCABULARY: Final = "out of vocabulary"
+UNSEEN: Final = "never seen in training; its vector is composed from its letters"
+_EXAMPLES: Final = 3
 REPEATED: Final = "repeated in its list"
 NO_FURTHER: Final = "so it is no further observation"
 """How the reason ends for which a word is left out that the model has, as another word has its vector."""
@@ -64,6 +67,29 @@ class Coverage(Frozen):
         name, words = max(found, key=lambda one: len(one[1]))
         return len(words), name, next(iter(words), "")
 
+    def wholly(self, needed: Sequence[str] | None, vocabulary: Sequence[str] = ()) -> str:
+        """That no word of a ``needed`` list (None: any) is in the vocabulary, some of which is given; else an empty text."""
+        gone = {
+            role: given
+            for role, given in self.given.items()
+            if given and not self.used.get(role) and (needed is None or role in needed)
+        }
+        own = {role: [word for word in self.missing if word.role == role] for role in gone}
+        roles = [role for role, words in own.items() if words and all(map(_unknown, words))]
+        if not roles:
+            return ""
+        first, *others = roles
+        has = f"the vocabulary has: {', '.join(vocabulary)}; " if vocabulary else ""
+        listed = ", ".join(word.word for word in own[first][:_EXAMPLES])
+        more = (
+            f", nor any of {' or '.join(f'the {gone[role]:,} of {role}' for role in others)}"
+            if others
+            else ""
+        )
+        many = gone[first]
+        none = f"none of the {many:,} words of {first} is" if many > 1 else f"the only word of {first} is not"
+        return f"{none} in the vocabulary{more} ({has}the list has: {listed})"
+
     def halved(self, needed: Sequence[str] | None) -> str:
         """That a ``needed`` list (None: any; empty: all together) lost half of its items or more; else an empty text."""
         repeats = [word for word in self.lost if word.reason == REPEATED or word.reason.endswith(NO_FURTHER)]
@@ -89,3 +115,8 @@ class Coverage(Frozen):
         own = [word.reason for word in self.lost if word.role == role or role not in self.given]
         reasons = Counter(reason for reason in own if reason != REPEATED)
         return f" (mostly: {reasons.most_common(1)[0][0]})" if reasons else ""
+
+
+def _unknown(word: LostWord) -> bool:
+    """Whether it was lost because the model does not know it."""
+    return word.reason.startswith((OUT_OF_VOCABULARY, UNSEEN))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -75,16 +75,18 @@ def measurement_of(
     seed: int,
     unreachable: Iterable[Unreachable] = (),
     of_model: Mapping[str, str] = _NONE,
-    of_prompts: Mapping[str, str] = _NONE,
+    of_asking: Mapping[str, str] = _NONE,
+    first_words: Callable[[], Sequence[str]] = tuple,
 ) -> Measurement:
     """The measurement that a finding is; ``alpha`` is the level at which the metric decides.
 
-    ``of_model`` are the conventions that the model states of itself, ``of_prompts`` those of how it was given prompts.
+    ``of_model`` are the conventions that the model states of itself, ``of_asking`` those of how it was asked, which two
+    measurements have to share to be compared. ``first_words`` gives words of its vocabulary as examples.
     What is ``unreachable`` with this test is in the reason of an inconclusive verdict on what could be estimated.
 
     Raises ValidationError for values that cannot be.
     """
-    found = _of_enough(_of_half(found), test)
+    found = _of_lost(found, test, first_words)
     caveats = (*_in_other_case(found.coverage), *found.caveats)
     decision = found.decision or _TESTS_NOTHING
     if found.decision is not None and found.estimates[0].value is not None:
@@ -115,7 +117,7 @@ def measurement_of(
         specificity=found.specificity,
         coverage=found.coverage,
         caveats=caveats,
-        conventions={**found.conventions, **test.conventions, **of_model, **of_prompts},
+        conventions={**found.conventions, **test.conventions, **of_model, **of_asking},
         model_conventions=(*found.model_conventions, *test.conventions, *of_model),
         seed=seed,
         item_value=found.item_value,
@@ -125,52 +127,33 @@ def measurement_of(
     )
 
 
-def _of_enough(found: Finding, test: Test) -> Finding:
-    """The finding; inconclusive where a list has fewer usable words than the share that the test states.
-
-    The words that are left are no longer matched, so p-values and a bound say nothing of the test: they are kept with
-    another estimate, of what is left.
-    """
-    short = [
-        f"{role} has {found.coverage.used.get(role, 0)} usable words of {given}"
-        for role, given in found.coverage.given.items()
-        if found.coverage.used.get(role, 0) < test.least(given)
-    ]
-    if not short or found.decision is None or found.estimates[0].value is None:
-        return found
-    headline, *others = found.estimates
-    rest = headline.model_copy(update={"name": f"{headline.name}, of what is left", "estimator": None})
-    return replace(
-        found,
-        estimates=(headline.model_copy(update={"p_values": ()}), *others, rest),
-        quote="",
-        equivalence=None,
-        decision=Decision(
-            Verdict.INCONCLUSIVE,
-            f"{'; '.join(short)}, and this test takes {test.min_used:.0%} of each list, as the words that are left are no "
-            "longer matched. Check the language and the vocabulary of the model.",
-        ),
-    )
-
-
 def _in_other_case(coverage: Coverage) -> tuple[Caveat, ...]:
     """That the model has most lost words, and a quarter of all, in upper or lower case: its vocabulary may have no other."""
     many, case, word = coverage.in_other_case
     if not many or 2 * many < len(coverage.missing) or 4 * many < sum(coverage.given.values()):
         return ()
+    other = {"lower case": "ask in lower case (of word vectors: -o model.case=lower)"}
     text = (
         f"{many} of the {len(coverage.missing)} lost words are in the vocabulary in {case}, such as {word!r}. Where all its "
-        "words are, choose a model with both cases, or write the words of the test as it has them"
+        f"words are, {other.get(case, 'choose a model with both cases')}, or write the words of the test as it has them"
     )
     return (Caveat(text, short=f"lost words are in the vocabulary in {case}"),)
 
 
-def _of_half(found: Finding) -> Finding:
-    """The finding; not measured where a list lost half of its items or more, as the others are another test."""
-    halved = found.coverage.halved(found.needed) if found.decision else ""
-    if not halved or not found.estimates or found.estimates[0].value is None:
+def _of_lost(found: Finding, test: Test, first_words: Callable[[], Sequence[str]]) -> Finding:
+    """The finding; not measured where a list lost all, half or more of its items, or more than the test allows.
+
+    What is left is another test, and its words are no longer matched: its number is kept as a further estimate.
+    """
+    if not found.decision or not found.estimates:
         return found
     headline, *others = found.estimates
+    whole = found.coverage.wholly(found.needed) and found.coverage.wholly(found.needed, first_words())
+    if headline.value is None:
+        return replace(found, decision=_lost(whole, found.coverage)) if whole else found
+    lost = whole or found.coverage.halved(found.needed) or _below_least(found.coverage, test)
+    if not lost:
+        return found
     rest = headline.model_copy(update={"name": f"{headline.name}, of what is left", "estimator": None})
     update: dict[str, Any] = {"value": None, "interval": None, "p_values": (), "estimator": None}
     return replace(
@@ -178,12 +161,40 @@ def _of_half(found: Finding) -> Finding:
         estimates=(headline.model_copy(update=update), *others, rest),
         read_first="",
         quote="",
-        decision=Decision(
+        decision=_lost(whole, found.coverage)
+        if whole
+        else Decision(
             Verdict.INCONCLUSIVE,
-            f"It was not measured: {halved}, so what is left is another test; its numbers are in the details. Check the "
-            "language, the spelling and the encoding of the test and the model.",
+            f"It was not measured: {lost}, so what is left is another test; its numbers are in the details. "
+            f"{_advice(found.coverage)}",
         ),
     )
+
+
+def _lost(whole: str, coverage: Coverage) -> Decision:
+    return Decision(
+        Verdict.INCONCLUSIVE, f"{whole[0].upper()}{whole[1:]}, so it was not measured. {_advice(coverage)}"
+    )
+
+
+def _below_least(coverage: Coverage, test: Test) -> str:
+    """The lists that have fewer usable words than the share that the test states; an empty text without any."""
+    short = [
+        f"{role} has {coverage.used.get(role, 0)} usable words of {given}"
+        for role, given in coverage.given.items()
+        if coverage.used.get(role, 0) < test.least(given)
+    ]
+    return f"{'; '.join(short)}, and this test takes {test.min_used:.0%} of each list" if short else ""
+
+
+def _advice(coverage: Coverage) -> str:
+    """What to do about lost words."""
+    many, case, _ = coverage.in_other_case
+    if 2 * many <= len(coverage.missing):
+        return "Check the language, the spelling and the encoding of the test and the model."
+    if case == "lower case":
+        return "The vocabulary has them in lower case: of word vectors, ask so with -o model.case=lower."
+    return f"The vocabulary has them in {case}: write the words of the test so."
 
 
 def wrong_result(found: Measurement) -> str:

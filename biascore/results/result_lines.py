@@ -81,7 +81,7 @@ def hint_line(found: Sequence[Answer]) -> str:
     """What a hint is, where there is one; else an empty text."""
     if not any(one.counts.hint for one in findings(found)):
         return ""
-    return "A hint is significant by itself, but not after adjustment, or harmless groups reach it as well: its row says which."
+    return "A hint is significant by itself, but not after adjustment, or harmless groups reach it too: its row says which."
 
 
 def scale_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -> tuple[str, ...]:
@@ -121,6 +121,31 @@ def longer_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -
         f"biascore audit REF{'' if one == 'en' else f' --language {one}'}" for one in sorted(languages)
     )
     return (f"Longer tests see smaller effects ({told}). Run them with: {', '.join(commands)}",)
+
+
+def lost_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -> tuple[str, ...]:
+    """That a list was lost in whole, for each model in use: how often, for which concepts, and why, by the first of them."""
+    run, lines = list(measurements), []
+    for model, some in by_model(found).items():
+        lost = {
+            one.about: [run[number] for number in one.numbers if _lost_a_list(run[number])] for one in some
+        }
+        every = [measurement for several in lost.values() for measurement in several]
+        if not every:
+            continue
+        many = sum(len(one.numbers) for one in some)
+        concepts = ", ".join(f"{about} {len(several)}" for about, several in lost.items() if several)
+        of = f"{len(every)} of {many} measurements on {model} lost a list in whole ({concepts}), such as "
+        lines.append(
+            f"{of if many > 1 else ''}{every[0].test}{'' if many > 1 else f' on {model}'}: {every[0].reason}"
+        )
+    return tuple(lines)
+
+
+def _lost_a_list(measurement: Measurement) -> bool:
+    return measurement.headline.value is None and bool(
+        measurement.alpha and measurement.coverage.wholly(None)
+    )
 
 
 def change_lines(measurements: Iterable[Measurement]) -> tuple[str, ...]:

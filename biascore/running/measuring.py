@@ -73,7 +73,8 @@ class Measuring:
                     seed=seed,
                     unreachable=metric.unreachable(test),
                     of_model=model.identity.conventions,
-                    of_prompts=dict(model.prompting),
+                    of_asking={**model.identity.asking, **model.prompting},
+                    first_words=model.first_words,
                 ),
             )
             wrong = wrong_result(measured)

@@ -257,6 +257,14 @@ class RemoteBackend(Backend):
             self._copy = copy
         return self._copy.vocabulary()
 
+    def first_words(self, most: int) -> Sequence[str]:
+        """As the model on a worker, for which no copy is opened here."""
+        if "vocabulary" not in self._own:
+            return ()
+        return cast(
+            "Sequence[str]", self._ask(self._source.at("reading its vocabulary"), "first_words", most=most)
+        )
+
     def export(self, folder: Path, *, int8: bool = False) -> str:  # noqa: ARG002
         """Raises CapabilityError."""
         raise CapabilityError("a model on workers cannot be exported. Open it without them")

@@ -173,7 +173,7 @@ class WeatEntry(RolesEntry):
     """``[tests.ID]`` of kind ``weat``: targets X, Y and attributes A, B, each a list of this file.
 
     ``templates``: a list of templates with TARGET and ATTRIBUTE once each, for metrics that ask in sentences.
-    ``min_used``: the share of each list that has to be usable, else the result is inconclusive.
+    ``min_used``: the share of each list that has to be usable, else it is not measured.
     ``people``: which lists name groups of people, "XY" or "AB", so that harmless groups of people take their place; without
     it topics take that of A and B. ``touches``: what the other lists are about, so that no group that is ``about`` it is
     compared. ``lead``: whether this test stands for its ground.

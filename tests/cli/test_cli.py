@@ -306,8 +306,16 @@ def test_the_language_of_data_is_a_language_code(biascore):
 def test_what_could_not_be_measured_says_why(biascore, tmp_path: Path):
     (tmp_path / "few.vec").write_text("1 2\nword 1 2\n", encoding="utf-8")
     shown = biascore("measure", "weat", "--model", "fasttext:few.vec", "--tests", "en/weat7").stdout
+    told = (
+        "None of the 8 words of X is in the vocabulary, nor any of the 8 of Y or the 8 of A or the 8 of B "
+        "(the vocabulary has: word; the list has: math, algebra, geometry), so it was not measured."
+    )
+    assert f"not measured: weat en/weat7 on fasttext:few.vec: {told}" in shown
+    assert shown.count(told) == 1
+    shown = biascore("measure", "weat", "--model", "fasttext:few.vec", "--tests", "en/weat[78]").stdout
     assert (
-        "not measured: weat en/weat7 on fasttext:few.vec: It could not be measured: X has 0 usable" in shown
+        f"2 of 2 measurements on fasttext:few.vec lost a list in whole (gender 2), such as en/weat7: {told}"
+        in shown
     )
 
 

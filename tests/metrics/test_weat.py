@@ -136,9 +136,9 @@ def test_lists_of_unequal_length_keep_their_sizes(model_of, test_of):
 @pytest.mark.parametrize(
     ("x", "a", "expected"),
     [
-        (["gone"], A, "X has 0 usable word(s) of 1 and needs 2"),
+        (["gone"], A, "The only word of X is not in the vocabulary (the list has: gone)"),
         (["x0"], A, "X has 1 usable word(s) of 1 and needs 2"),
-        (X, ["gone"], "A has 0 usable word(s) of 1 and needs 1"),
+        (X, ["gone"], "The only word of A is not in the vocabulary (the list has: gone)"),
     ],
 )
 def test_too_few_words_is_inconclusive_with_the_reason(model_of, test_of, x, a, expected):

@@ -27,7 +27,8 @@ def test_words_that_are_known_in_another_case(
     rows = [" ".join([case(word), *map(str, rng.normal(size=5).round(3))]) for word in words]  # type: ignore[operator]
     path = tmp_path / "cased.vec"
     path.write_text("\n".join([f"{len(rows)} 5", *rows]) + "\n", encoding="utf-8")
-    (found,) = engine.measure("weat", f"fasttext:{path}", test, resamples=100)
+    with engine.model(f"fasttext:{path}", case="keep") as model:
+        (found,) = engine.measure("weat", model, test, resamples=100)
     told = [caveat.text for caveat in found.caveats if " case" in caveat.text]
     if expected is None:
         assert not told

@@ -66,6 +66,7 @@ def test_what_is_asked_of_vectors_is_answered_alike(here: Here, vectors: str) ->
         words = [*WORDS, "unknown"]
         assert one.embed(words).tobytes() == two.embed(words).tobytes()
         assert one.familiarity(words) == two.familiarity(words)
+        assert one.first_words() == two.first_words() != ()
         assert one.cost_of("embed", words, {"level": "token"}) == two.cost_of(
             "embed", words, {"level": "token"}
         )

@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import field_validator
 
 from biascore.api.adapters import Adapter, LoadContext, ModelRef, Options
-from biascore_adapters.fasttext.backend import FastTextBackend
+from biascore_adapters.fasttext.backend import Case, FastTextBackend
 from biascore_adapters.fasttext.detect import Format, open_vectors
 from biascore_adapters.fasttext.names import UTF_8
 from biascore_adapters.fasttext.storage import DigestMode, ModelFile, locate
@@ -22,13 +22,15 @@ class FastTextOptions(Options):
     ``format``: ``auto`` tells it by the content. ``digest``: ``auto`` hashes the whole file up to 1 GiB and
     a sample of it beyond. ``subwords``: whether a fastText model composes words that are not in its
     dictionary from their n-grams; without, they are out of vocabulary. Text and word2vec files have no
-    n-grams, so there it changes nothing. ``encoding``: of the words of a text file.
+    n-grams, so there it changes nothing. ``encoding``: of the words of a text file. ``case``: ``auto`` asks
+    words in lower case where no word of the file has upper case, ``lower`` always, ``keep`` never.
     """
 
     format: Format = "auto"
     digest: DigestMode = "auto"
     subwords: bool = True
     encoding: str = UTF_8
+    case: Case = "auto"
 
     @field_validator("encoding")
     @classmethod
@@ -62,7 +64,8 @@ class FastTextAdapter(Adapter[FastTextOptions]):
         file = ModelFile(locate(ref.locator))
         try:
             vectors = open_vectors(file, options.format, options.subwords, options.encoding)
-            return FastTextBackend(file, vectors, file.digest(options.digest, vectors.digest_head))
+            digest = file.digest(options.digest, vectors.digest_head)
+            return FastTextBackend(file, vectors, digest, options.case)
         except BaseException:
             file.close()
             raise

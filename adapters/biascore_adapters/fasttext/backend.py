@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,15 @@ from biascore_adapters.fasttext.vectors import SEPARATORS, WordVectors, blank
 from biascore_adapters.fasttext.vocabulary import FileVocabulary
 
 SENTENCE_VECTOR: Final = (
-    "plain mean of the word vectors (words separated by ASCII white space, case and accents as given); "
+    "plain mean of the word vectors (words separated by ASCII white space, {}); "
     "out of vocabulary as soon as one word is"
 )
+
+Case = Literal["auto", "keep", "lower"]
+"""In which case words are asked: as they are, in lower case, or so where the vocabulary has no other."""
+
+LOWER_CASE: Final = {"case of the words": "lower case"}
+"""The convention of such a model; one that takes words as they are states none."""
 
 ALPHABETICAL: Final = 20
 """So many first words in the order of the alphabet say that the file is not in order of frequency."""
@@ -33,15 +39,28 @@ class FastTextBackend(Backend):
     At both levels the text (at ``level="token"`` the part under the span) is looked up as a word; with white
     space in it, it is the mean of its words' vectors, unnormalised as in the WEAT literature (fastText's
     ``get_sentence_vector`` divides each by its norm first). The mean is taken in float64 and rounded once.
+    ``case``: "lower" asks each word in lower case, "auto" does where no word of the file has upper case.
     """
 
     batch = 16_384
 
-    def __init__(self, file: ModelFile, vectors: WordVectors, digest: str) -> None:
+    def __init__(self, file: ModelFile, vectors: WordVectors, digest: str, case: Case = "auto") -> None:
         self._file = file
         self._vectors = vectors
+        uncased = vectors.letters.uncased
+        self._lowers = case == "lower" or (case == "auto" and uncased)
+        facts = dict(vectors.facts)
+        if self._lowers:
+            why = "the vocabulary has no upper case" if uncased else "the option case=lower"
+            facts["words asked"] = f"in lower case ({why})"
         self.identity = Identity(
-            digest=digest, composes_words=True, sentence_vector=SENTENCE_VECTOR, facts=dict(vectors.facts)
+            digest=digest,
+            composes_words=True,
+            sentence_vector=SENTENCE_VECTOR.format(
+                "in lower case, accents as given" if self._lowers else "case and accents as given"
+            ),
+            facts=facts,
+            asking=LOWER_CASE if self._lowers else {},
         )
 
     @hookimpl
@@ -51,7 +70,7 @@ class FastTextBackend(Backend):
         Raises QuestionError where ``level="token"`` comes without a span or a text is not valid Unicode,
         and ModelLoadError where the file turns out to be damaged at a vector that is asked for.
         """
-        phrases = [_words(text, level) for text in texts]
+        phrases = [self._words(text, level) for text in texts]
         distinct = list(dict.fromkeys(word for words in phrases for word in words))
         places = {word: place for place, word in enumerate(distinct)}
         known = self._vectors.vectors(distinct)
@@ -64,13 +83,15 @@ class FastTextBackend(Backend):
         return answer
 
     def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
-        """Whether the file has each word, of a phrase each of its words, as written or in another spelling.
+        """Whether the file has each word, of a phrase each of its words, as it is asked or in another spelling.
 
         The rank is that of the rarest word, and None where the file is not in order of frequency.
         """
-        spellings = {word: _spellings(word) for word in dict.fromkeys(words)}
+        spellings = {word: self._spellings(word) for word in dict.fromkeys(words)}
         parts = {
-            spelling: _words(Text(spelling), "sentence") for some in spellings.values() for spelling in some
+            spelling: self._words(Text(spelling), "sentence")
+            for some in spellings.values()
+            for spelling in some
         }
         distinct = list(dict.fromkeys(part for some in parts.values() for part in some))
         rows = dict(zip(distinct, self._vectors.rows(distinct), strict=True))
@@ -91,7 +112,7 @@ class FastTextBackend(Backend):
 
     def vocabulary(self) -> Vocabulary:
         """All words of the file, in its order; of ``.bin`` and ``.ftz`` those of the dictionary."""
-        return FileVocabulary(self._vectors)
+        return FileVocabulary(self._vectors, lowers=self._lowers)
 
     @cached_property
     def _by_frequency(self) -> bool:
@@ -104,14 +125,17 @@ class FastTextBackend(Backend):
         self._vectors.close()
         self._file.close()
 
+    def _spellings(self, word: str) -> list[str]:
+        """The word as it is, then in composed form and in the cases that can be asked, each once."""
+        composed = unicodedata.normalize("NFC", word)
+        cases = (str.lower,) if self._lowers else (str.lower, str.capitalize, str.upper)
+        return list(
+            dict.fromkeys([word, composed, *(case(some) for some in (word, composed) for case in cases)])
+        )
 
-def _spellings(word: str) -> list[str]:
-    """The word as it is, then in other case and in composed form, each once."""
-    composed = unicodedata.normalize("NFC", word)
-    cased = [
-        spelling for some in (word, composed) for spelling in (some.lower(), some.capitalize(), some.upper())
-    ]
-    return list(dict.fromkeys([word, composed, *cased]))
+    def _words(self, text: Text, level: Level) -> list[str]:
+        words = _words(text, level)
+        return [word.lower() for word in words] if self._lowers else words
 
 
 def _words(text: Text, level: Level) -> list[str]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from biascore.api.support import BLOCK_ROWS
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, BlockCheck, RecordLayout, WordIndex, scan_records
+from biascore_adapters.fasttext.letters import Letters
 from biascore_adapters.fasttext.storage import Cursor, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.subwords import buckets_of, ngram_buckets
 from biascore_adapters.fasttext.vectors import Facts, blank, blocks_of, checked
@@ -71,6 +72,7 @@ class Dictionary:
     prune_start: int
     matrices: int
     quantised: bool
+    letters: Letters
 
     def total_count(self, file: ModelFile) -> int:
         """Sum of the words' counts, as a Python integer that cannot overflow."""
@@ -104,11 +106,16 @@ def read_dictionary(file: ModelFile) -> Dictionary:
     cursor = Cursor(file)
     header = _read_header(cursor)
     layout = RecordLayout(header.words + header.labels, b"\0", _WORD_RECORD - 1)
-    index, prune_start = scan_records(file, cursor.offset, layout, _check_types(file, header.words))
+    letters = Letters()
+
+    def seen(words: list[bytes], first: int) -> None:
+        letters.see(words[: max(0, header.words - first)])  # labels are no words
+
+    index, prune_start = scan_records(file, cursor.offset, layout, seen, _check_types(file, header.words))
     cursor.offset = prune_start
     cursor.skip(8 * max(header.pruned, 0), "index of kept n-grams")
     quantised = cursor.flag("quantisation")
-    return Dictionary(header, index, prune_start, cursor.offset, quantised)
+    return Dictionary(header, index, prune_start, cursor.offset, quantised, letters)
 
 
 def _read_header(cursor: Cursor) -> Header:
@@ -166,6 +173,11 @@ class DictionaryWords:
 
     _file: ModelFile
     _dictionary: Dictionary
+
+    @property
+    def letters(self) -> Letters:
+        """Whether the words, without the labels, have upper and lower case."""
+        return self._dictionary.letters
 
     @property
     def size(self) -> int:

@@ -77,12 +77,15 @@ class RecordLayout:
         )
 
 
+Seen = Callable[[list[bytes], int], None]
+"""Looks at the words of one block, of which this is the first row."""
+
 BlockCheck = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.int64], int], None]
 """Looks at the records of one block: its bytes, the positions of the separators, the first row."""
 
 
 def scan_records(
-    file: ModelFile, start: int, layout: RecordLayout, check: BlockCheck | None = None
+    file: ModelFile, start: int, layout: RecordLayout, seen: Seen, check: BlockCheck | None = None
 ) -> tuple[WordIndex, int]:
     """Index the records from byte ``start``; returns the index and the byte after the last record.
 
@@ -96,6 +99,7 @@ def scan_records(
         words, begins, ends = _records(data, layout, pattern, layout.count - done)
         if check is not None:
             check(np.frombuffer(data, dtype=np.uint8), ends, done)
+        seen(words, done)
         keys.append(np.fromiter(map(hash, words), dtype=np.int64, count=len(words)))
         offsets.append(begins + base)
         done += len(words)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from biascore.api.support import MAX_UNPACKED
 from biascore.errors import ModelLoadError
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, MAX_WORD_BYTES, WordIndex
+from biascore_adapters.fasttext.letters import Letters
 from biascore_adapters.fasttext.names import UTF_8, Names
 from biascore_adapters.fasttext.storage import HEAD_BYTES, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.vectors import Facts, blank, checked
@@ -30,6 +31,7 @@ _HEADER: Final = re.compile(rb"(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
 _COMMA: Final = re.compile(rb"-?\d+(,\d+)?(e-?\d+)?", re.IGNORECASE)
 _SCAN_BUFFER: Final = 1 << 20
 _SEEK_BUFFER: Final = 1 << 14  # every jump to a word fills the buffer anew
+_AT_ONCE: Final = 1024  # words whose case is looked at together
 _SMALL: Final = 32_000_000  # bytes, of which nobody minds the ratio
 _BYTES_PER_VALUE: Final = 64  # longer than any decimal notation of a float
 
@@ -67,7 +69,7 @@ class TextVectors:
     def __init__(self, file: ModelFile, encoding: str = UTF_8) -> None:
         self._file = file
         self._gzip = file.head(2) == GZIP_MAGIC
-        self._names = Names(file.path, encoding)
+        self._names, self.letters = Names(file.path, encoding), Letters()
         with self._lines(_SCAN_BUFFER) as stream:
             first = stream.readline(_line_limit(MAX_DIMENSIONS))
             mark = len(codecs.BOM_UTF8) if first.startswith(codecs.BOM_UTF8) else 0
@@ -134,7 +136,7 @@ class TextVectors:
         plain, trailing = (b"\n", dimensions), (b" \n", dimensions + 1)
         # A gzip of vectors unpacks to three or four times its size, a bomb to a thousand.
         most = max(_SMALL, MAX_UNPACKED * self._file.size) if self._gzip else sys.maxsize
-        recode = self._names.recode
+        recode, letters, fresh = self._names.recode, self.letters, list[bytes]()
         lines = iter(lambda: stream.readline(limit), b"")
         for line in map(self._spaced, lines) if self._tabs else lines:
             if offset > most:
@@ -148,9 +150,17 @@ class TextVectors:
                 word = line[: line.index(b" ")]
             else:
                 word = self._unusual(line, len(keys) + 1 + has_header)
-            keys.append(hash(word if word.isascii() else recode(word, len(keys) + 1 + has_header)))
+            if not word.isascii():
+                word = recode(word, len(keys) + 1 + has_header)
+            if not letters.upper:
+                fresh.append(word)
+                if len(fresh) == _AT_ONCE:
+                    letters.see(fresh)
+                    fresh.clear()
+            keys.append(hash(word))
             offsets.append(offset)
             offset += len(line)
+        letters.see(fresh)
         return WordIndex(np.frombuffer(keys, dtype=np.int64), np.frombuffer(offsets, dtype=np.int64))
 
     def _unusual(self, line: bytes, number: int) -> bytes:

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from biascore_adapters.fasttext.letters import Letters
 from biascore_adapters.fasttext.storage import corrupt
 
 SEPARATORS: Final = re.compile(r"[ \n\r\t\v\f\0]+")
@@ -29,6 +30,11 @@ class WordVectors(Protocol):
     dimensions: int
     facts: Facts
     digest_head: int
+
+    @property
+    def letters(self) -> Letters:
+        """Whether the words have upper and lower case."""
+        ...
 
     @property
     def size(self) -> int:

@@ -14,10 +14,14 @@ from biascore_adapters.fasttext.vectors import SEPARATORS, WordVectors
 
 
 class FileVocabulary(Vocabulary):
-    """The words of one file; where words are equal, the one that ``embed`` answers with."""
+    """The words of one file; where words are equal, the one that ``embed`` answers with.
 
-    def __init__(self, vectors: WordVectors) -> None:
+    ``lowers``: words are asked in lower case, so nobody can ask for one with upper case.
+    """
+
+    def __init__(self, vectors: WordVectors, *, lowers: bool = False) -> None:
         self._vectors = vectors
+        self._lowers = lowers
 
     def __len__(self) -> int:
         return self._vectors.size
@@ -60,6 +64,9 @@ class FileVocabulary(Vocabulary):
                     continue
                 seen.add(name)
             try:
-                yield None if SEPARATORS.search(word := name.decode()) else word
+                word = name.decode()
             except UnicodeDecodeError:
                 yield None
+                continue
+            hidden = SEPARATORS.search(word) or (self._lowers and word != word.lower())
+            yield None if hidden else word

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from biascore.api.support import BLOCK_ROWS
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, RecordLayout, scan_records
+from biascore_adapters.fasttext.letters import Letters
 from biascore_adapters.fasttext.storage import HEAD_BYTES, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.textvec import parse_header
 from biascore_adapters.fasttext.vectors import Facts, blank, checked
@@ -40,7 +41,9 @@ class Word2VecVectors:
                 f"which a file of {file.size} bytes cannot hold",
             )
         self._file = file
-        self._index, end = scan_records(file, len(line) + 1, RecordLayout(words, b" ", width, newlines=True))
+        self.letters = Letters()
+        layout = RecordLayout(words, b" ", width, newlines=True)
+        self._index, end = scan_records(file, len(line) + 1, layout, lambda some, _: self.letters.see(some))
         left = file.size - end
         if left > 1 or file.read(end, left) not in (b"", b"\n"):
             raise corrupt(

@@ -14,6 +14,7 @@ from biascore.results.result_lines import (
     checks_of,
     hint_line,
     longer_lines,
+    lost_lines,
     missed_line,
     scale_lines,
 )
@@ -42,6 +43,7 @@ def answer(run: Run) -> Part:
         if any(gate.warned for gate in run.gates)
         else "passed",
         "lines": run.result_lines,
+        "lost": lost_lines(run, found),
         "missed": missed_line(found),
         "hint": hint_line(found),
         "scales": (*scale_lines(run, found), *longer_lines(run, found)),

@@ -90,7 +90,7 @@ def test_an_affect_out_of_vocabulary_is_not_measured(model_of):
 @pytest.mark.parametrize(
     ("test", "told"),
     [
-        (fise_test(["nowhere", "nothing"]), "targets has 0 usable word(s) of 2 and needs 2"),
+        (fise_test(["nowhere", "nothing"]), "None of the 2 words of targets is in the vocabulary"),
         (fise_test(["t0"]), "targets has 1 usable word(s) of 1 and needs 2"),
         (
             fise_test(dimensions=(GENDER, Dimension("race", WordList("white", ("white0", "gone")), RACE.B))),
