@@ -102,6 +102,6 @@ def test_enough_harmless_groups_are_left_for_every_test(code: str) -> None:
     left = {
         id: sum(not set(group.about) & set(test.touches) for group in long)
         for id, test in TESTS.items()
-        if test.language == code and test.people
+        if test.language == code and test.of_people
     }
     assert {id: many for id, many in left.items() if many < LEAST_GROUPS} == {}
