@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
+from typing import Final
 
 from biascore.basics.frozen import Scalar
 from biascore.basics.wording import listed, quoted
@@ -12,6 +13,9 @@ from biascore.errors import UnknownNameError
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import Role, RunVerdict
+
+OF_RULE: Final = frozenset({"deciding p-value", "exchanged", "specificity", "harmless groups"})
+"""Conventions of the rule by which a run decides, and not of the estimates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,8 @@ def refusals(match: Match) -> tuple[str, ...]:
             found.append(f"estimand: {name} in {one.unit} and in {other.unit}")
     found += _stimuli(match)
     skipped = {*old.model_conventions, *new.model_conventions}
+    if match.old.run.rule is not match.new.run.rule:  # of the verdicts, which are not compared then
+        skipped |= OF_RULE
     otherwise = len(found)
     for name in dict.fromkeys((*old.conventions, *new.conventions)):
         one_is, other_is = old.conventions.get(name), new.conventions.get(name)

@@ -77,8 +77,13 @@ def compared(
         failed=tuple(_failed(before, after, pairs)),
         controls=tuple(_controls(before, after, pairs)),
         gates=tuple(gate for gate in after.gates if gate.base and gate.base == before.results_digest()),
-        warnings=(*_models(before, after, pairs), *_versions(before, after)),
+        warnings=(*_models(before, after, pairs), *_versions(before, after), *_rules(before, after)),
     )
+
+
+def _rules(before: Run, after: Run) -> Iterator[str]:
+    if before.rule is not after.rule:
+        yield "the runs decide by different rules, so that their states and shares of harmless pairs are not compared"
 
 
 def loaded(run: Run | str | Path) -> Run:

@@ -156,11 +156,15 @@ def _detected(measurement: Measurement, said: RunVerdict, run: Run, gate: Gate) 
         "not estimable" if head.value is None else f"{head.name} = {head.value:.3g}{ends(head.interval)}{p}"
     )
     held, reason = _OF_VERDICT[said.verdict], f"{said.shown}: {value}"
+    if (said.no_reference and gate.no_reference == "fail") or (
+        said.hint and not said.no_reference and gate.fail_on == "hint"
+    ):
+        held = GateOutcome.FAILS
     if gate.specific is not None and held is GateOutcome.FAILS:
         found = measurement.specificity
         if found is not None and found.share is not None and found.share > gate.specific:
             held = GateOutcome.UNDECIDED
-        told = found.told if found else "how many unrelated topics reach it was not measured"
+        told = found.told if found else "how many harmless pairs reach it was not measured"
         reason = f"{reason}; {told}"
     return _check(measurement, reason, held, gate.not_detected)
 

@@ -20,13 +20,13 @@ class Gate(Frozen):
     """What must hold of some measurements, of which it needs at least one criterion; all that are stated must hold.
 
     ``measurements`` are globs of test ids; ``metrics`` and ``models`` narrow them by name, ``roles`` by what they are for
-    (default: findings, so no baselines and controls). ``fail_on="detected"``: none may be detected after adjustment; with
-    ``specific``, only what at most this share of unrelated topics reaches (or whose share is not measured) fails, and what
-    more of them reach is undecided. ``within``: the interval of the headline, or of ``estimate`` (a name or its
-    last words, such as ``f_m``), may not end farther from no bias than this.
-    ``no_worse_than``: a stored run, in a file relative to it; no effect may have increased since by more than ``margin``,
-    in its unit; by default the equivalence bound of each measurement. ``inconclusive`` says what becomes of what the data do
-    not decide.
+    (default: findings, so no baselines and controls). ``fail_on="detected"``: none may be detected; "hint": nor may there
+    be a hint. A hint for want of harmless groups fails both, unless ``no_reference`` is "pass": then it is undecided. With
+    ``specific``, only what at most this share of harmless pairs reaches (or whose share is not measured) fails, and what
+    more of them reach is undecided. ``within``: the interval of the headline, or of ``estimate`` (a name or its last words,
+    such as ``f_m``), may not end farther from no bias than this. ``no_worse_than``: a stored run, in a file relative to it;
+    no effect may have increased since by more than ``margin``, in its unit; by default the equivalence bound of each
+    measurement. ``inconclusive`` says what becomes of what the data do not decide.
     """
 
     name: str = ""
@@ -34,7 +34,8 @@ class Gate(Frozen):
     metrics: tuple[str, ...] | None = Field(default=None, min_length=1)
     models: tuple[str, ...] | None = Field(default=None, min_length=1)
     roles: tuple[Role, ...] = Field(default=(Role.FINDING,), min_length=1)
-    fail_on: Literal["detected"] | None = None
+    fail_on: Literal["detected", "hint"] | None = None
+    no_reference: Literal["fail", "pass"] = "fail"
     specific: float | None = Field(default=None, gt=0, lt=1)
     within: float | None = Field(default=None, gt=0, lt=LARGEST_BOUND)
     estimate: str = ""
@@ -54,6 +55,8 @@ class Gate(Frozen):
             raise ValueError('has a margin and no run to compare with. Add no_worse_than = "base-run"')
         if self.specific is not None and self.fail_on is None:
             raise ValueError('has specific and no fail_on. Add fail_on = "detected"')
+        if self.no_reference != "fail" and self.fail_on is None:
+            raise ValueError('has no_reference and no fail_on. Add fail_on = "detected"')
         return self
 
     @property
@@ -71,9 +74,10 @@ class Gate(Frozen):
     @property
     def not_detected(self) -> str:
         """What ``fail_on`` asks for, in words."""
+        none = "not detected" if self.fail_on == "detected" else "neither detected nor a hint"
         if self.specific is None:
-            return "not detected"
-        return f"not detected with at most {100 * self.specific:g} % of unrelated topics reaching it"
+            return none
+        return f"{none} with at most {100 * self.specific:g} % of harmless pairs reaching it"
 
     def margin_of(self, bound: float | None) -> float:
         """By how much an effect with this equivalence bound may have increased: by none without margin and bound."""

@@ -72,16 +72,16 @@ class Spread(Frozen):
 class Answer(Frozen):
     """What all measurements of one role say of one concept on one model.
 
-    ``direction`` and ``size`` are of the measurement number ``strongest`` (from 0, as in the run): of the lead test where that
-    has the state of the answer, else of the strongest evidence; the largest effect would exaggerate by choice. ``direction``
-    is empty where the data do not decide one. ``spread`` are the effects of all that share its unit, where there are several.
-    ``planted``: of a control, the effects injected. ``numbers`` are the measurements, ``notes`` whole sentences: the strongest
-    one as it can be quoted, and what could be misread. ``doubts``, in a few words each, are caveats of the strongest one that
-    would change its conclusion; ``specificity`` says of a single measurement how many harmless pairs reach it. ``first``: what
-    to read before the effect, such as f_m of GEST, or empty. ``dimensions``: of tests of several, those with an effect.
-    ``shown_by``: the tests that are detected, or else hints. ``lead``: the lead test with its state. ``shares``: of detected
-    measurements those of harmless pairs, ``unshared`` how many have none because their metric compares with none. ``below``:
-    what negligible means here, where that needs to be said.
+    ``direction`` and ``size`` are of the measurement number ``strongest`` (from 0, as in the run): of the lead test where
+    that has the state of the answer, else of the strongest evidence; the largest effect would exaggerate by choice.
+    ``direction`` is empty where the data do not decide one. ``spread`` are the effects of all that share its unit, where
+    there are several. ``planted``: of a control, the effects injected. ``numbers`` are the measurements, ``notes`` whole
+    sentences: the strongest one as it can be quoted, and what could be misread. ``doubts``, in a few words each, are
+    caveats of the strongest one that would change its conclusion; ``specificity`` says of a single measurement how many
+    harmless pairs reach it. ``first``: what to read before the effect, such as f_m of GEST, or empty. ``dimensions``: of
+    tests of several, those with an effect. ``shown_by``: the tests that are detected, or else hints. ``lead``: the lead
+    test with its state. ``shares``: of detected measurements those of harmless pairs, ``unshared`` how many have none
+    because their metric compares with none. ``below``: what negligible means here, where that needs to be said.
     """
 
     model: str
