@@ -11,7 +11,7 @@ from biascore.basics.wording import but, figures
 from biascore.results.estimates import Estimate, format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.verdicts import Role, RunVerdict, State, specificity_told
+from biascore.results.verdicts import Role, RunVerdict, State, note_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +106,7 @@ def _row(run: Run, measurement: Measurement, said: RunVerdict, of: Estimate) -> 
     decides = of is measurement.headline
     interval = of.interval
     deciding = of.p_values[0] if of.p_values else None
-    note = "; ".join(filter(None, [said.note, specificity_told(measurement, said)]))
+    note = "; ".join(filter(None, [said.note, note_of(measurement, said)]))
     return SummaryRow(
         model=measurement.model,
         concept=measurement.concept,
