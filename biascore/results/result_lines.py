@@ -238,7 +238,11 @@ def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None)
     exceeds = audits.exceeds(found)
     sure = [one for one in some if one.unshared or (exceeds and audits.surely(min(one.shares, default=1.0)))]
     others = [one for one in some if one not in sure]
-    counts = f"{found.many} of {counted(audits.tests, 'test')}; harmless groups give {audits.brief}"
+    counts = (
+        f" ({found.many} of {counted(audits.tests, 'test')}; harmless groups give {audits.brief})"
+        if found.many
+        else ""
+    )
     as_many = f"no more than harmless groups give (so many in {hundredths(audits.as_many(found.many))} of 100 audits)"
     if not exceeds and not sure:
         were = "was" if found.many == 1 else "were"
@@ -248,7 +252,7 @@ def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None)
     if others:
         how = "detected test by test" if exceeds else as_many
         parts.append(f"{how}: {_and([one.about for one in others])}")
-    return f"Bias was detected in {model} ({counts}): {'; '.join(parts)}"
+    return f"Bias was detected in {model}{counts}: {'; '.join(parts)}"
 
 
 def _told(one: Answer) -> str:
