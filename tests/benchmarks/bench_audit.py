@@ -41,7 +41,7 @@ QUICK: Final = 4
 EFFECTS: Final = (0.0, 0.5, 0.8)
 LEVEL: Final = 0.05
 POWER: Final = 0.8
-LABELLINGS: Final = 9_999
+LABELLINGS: Final = 1_999
 CHOSEN: Final = ("audit-gender-occupations", "audit-race-black-valence", "audit-religion-muslim-valence")
 """The tests of the planted worlds; the first ones where a language has not all of these."""
 WORLDS: Final = {
@@ -50,7 +50,7 @@ WORLDS: Final = {
     "X, Y, A, B and the harmless groups topics": ("topics.XYAB=0.3,topics=0.3", "topics"),
 }
 """What is planted, and the harmless groups: those of people share nothing in a planted world, so topics then."""
-TIMES: Final = {"planted": 40, "real": 100}
+TIMES: Final = {"planted": 20, "real": 60}
 """By table, how many models, or pairs of harmless groups, a cell takes."""
 
 
@@ -220,21 +220,24 @@ def planted(given: Given) -> Iterator[str]:
 
 
 def real(given: Given) -> Iterator[str]:
-    """Detected on real vectors to which an effect is added."""
+    """Detected on real vectors to which an effect is added, and all three shares over all tests."""
     yield line(f"test (% of {given.times} pairs)", "needed", *(f"d + {effect:g}" for effect in EFFECTS))
     yield rule(2 + len(EFFECTS))
     model, known = given.engine.model(given.model), dict[str, Floats]()
+    every: list[list[tuple[bool, ...]]] = [[] for _ in EFFECTS]
     for test in given.tests:
         vectors = Asked.of(given.engine, model, test, known)
-        cells = []
-        for effect in EFFECTS:
+        detected = []
+        for effect, of_all in zip(EFFECTS, every, strict=True):
             rng, found = given.rng(test.id, effect), []
             for _ in range(given.times):
                 first, second = rng.choice(len(vectors.groups), 2, replace=False).tolist()
                 moved = vectors.moved(first, second, effect)
                 found.append(moved.found(rng, (first, second)).states(len(given.tests)))
-            cells.append(cell(found))
-        yield line(f"`{test.id}`", f"{vectors.needed():.2f}", *cells)
+            detected.append(f"{100 * np.mean([one[-1] for one in found]):.0f}")
+            of_all += found
+        yield line(f"`{test.id}`", f"{vectors.needed():.2f}", *detected)
+    yield line("all tests: p alone / Holm / and share", "", *(cell(one) for one in every))
     model.close()
 
 
