@@ -240,7 +240,7 @@ def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None)
     others = [one for one in some if one not in sure]
     counts = f"{found.many} of {counted(audits.tests, 'test')}; harmless groups give {audits.brief}"
     if not exceeds and not sure:
-        were = "test was" if found.many == 1 else "tests were"
+        were = "was" if found.many == 1 else "were"
         grounds = _and([one.about for one in others])
         return (
             f"{found.many} of {counted(audits.tests, 'test')} {were} detected in {model} ({grounds}), no more than harmless "
