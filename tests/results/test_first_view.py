@@ -86,7 +86,7 @@ def test_python_and_notebooks_say_it(run: Run) -> None:
         .splitlines()[1]
         .endswith(f"d = -0.0018 [-0.0033, -0.0004], p = 0.001 (adjusted 0.002) -> detected; {TOLD}>")
     )
-    assert str(run[0]).endswith(f"-> detected before adjustment; {TOLD}>")
+    assert str(run[0]).endswith(f"-> significant before adjustment; {TOLD}>")
     assert f"<td>detected; {TOLD}</td>" in run._repr_html_()
     assert list(run.to_frame()["specificity"]) == [0.026, 0.6]
     first, _, folded = run[1]._repr_html_().partition("<details>")

@@ -158,10 +158,9 @@ def test_by_the_rule_of_stored_runs_adjustment_alone_decides(found: Specificity)
 def test_the_reason_of_a_hint_says_how_many_harmless_pairs_reach_it() -> None:
     made = decided(0.001, specificity=among(0.13))
     (said,) = run_verdicts([made], (), HOLM)
-    assert reason_of(made, said, HOLM) == (
-        "So. Adjusted over 1 measurement (Holm; findings on m), p is 0.001, at most 0.05. Share 0.13 (300 pairs of 25 "
-        "groups of people from en/people). So it is a hint: 13 of 100 harmless pairs reach it."
-    )
+    told = reason_of(made, said, HOLM)
+    assert "p is 0.001, at most 0.05. Share 0.13 (300 pairs of 25 groups of people from en/people). " in told
+    assert "So it is a hint: 13 of 100 harmless pairs reach it." in told
 
 
 @pytest.mark.parametrize(
