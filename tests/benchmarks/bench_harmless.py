@@ -23,7 +23,7 @@ from biascore import Engine
 from biascore.models.model import Model
 from biascore.results.verdicts import State
 from biascore.stats import Adjustment
-from biascore.stimuli import Catalogue, WordList
+from biascore.stimuli import WordList
 from tests.benchmarks.harmless_worlds import (
     Floats,
     Place,
@@ -45,7 +45,9 @@ def main() -> None:
     """Print the table."""
     engine, which = "--engine" in sys.argv, [one for one in sys.argv[1:] if not one.startswith("--")]
     if not engine:
-        print("| vectors, groups | tests detected | % of tests (SE; by group) | mean of its harmless audits | called biased, % |")
+        print(
+            "| vectors, groups | tests detected | % of tests (SE; by group) | own harmless audits | called biased, % |"
+        )
         print("|---|---|---|---|---|")
     for name in which or ["encoder", "glove"]:
         with opened(name) as (model, catalogue):
@@ -95,10 +97,16 @@ def of_pool(name: str, kind: str, model: Model, found: list[Place], pool: list[G
                 of_group[names[place]][0] += int(row[test])
                 of_group[names[place]][1] += 1
     rate = {group: 100 * hit / max(1, all_) for group, (hit, all_) in of_group.items()}
-    print("<!-- groups: " + ", ".join(f"{one} {rate[one]:.0f} %" for one in sorted(rate, key=lambda g: -rate[g])[:8]) + " -->")
+    print(
+        "<!-- groups: "
+        + ", ".join(f"{one} {rate[one]:.0f} %" for one in sorted(rate, key=lambda g: -rate[g])[:8])
+        + " -->"
+    )
 
 
-def tables_of(found: list[Place], usable: list[np.ndarray], units: Floats) -> list[tuple[Floats, Floats, Floats]]:
+def tables_of(
+    found: list[Place], usable: list[np.ndarray], units: Floats
+) -> list[tuple[Floats, Floats, Floats]]:
     """Of each test effect, share and p-value of each pair."""
     tables = []
     for one in found:
@@ -133,7 +141,10 @@ def by_engine(model: Model, found: list[Place], pool: list[Group]) -> None:
             tests.append(replace(place.test, roles={**place.test.roles, "A": a, "B": b}))
         run = Engine(cache=None).measure("weat", model, tests, bound=0.5, resamples=200)
         gaps_p, gaps_share, same = [], [], 0
-        by_id = {measurement.test: (measurement, verdict) for measurement, verdict in zip(run, run.verdicts, strict=True)}
+        by_id = {
+            measurement.test: (measurement, verdict)
+            for measurement, verdict in zip(run, run.verdicts, strict=True)
+        }
         for number, place in enumerate(found):
             measurement, verdict = by_id[place.test.id]
             _, share, p_value = tables[number]
@@ -147,7 +158,8 @@ def by_engine(model: Model, found: list[Place], pool: list[Group]) -> None:
             same += (State.of(measurement, verdict) is State.DETECTED) == bool(row[number])
         says = "Bias was detected" in run.result_lines[0]
         print(
-            f"engine: {same} of {len(found)} states equal; largest gap of p {max(gaps_p):.4f}, of share {max(gaps_share):.4f}; "
+            f"engine: {same} of {len(found)} states equal; largest gap of p {max(gaps_p):.4f}, of share "
+            f"{max(gaps_share):.4f}; "
             f"bias said {says}, tables {audits.exceeds(said)}; harmless audits' mean {run.harmless[0].mean:.2f} and "
             f"{audits.mean:.2f}",
             flush=True,

