@@ -59,7 +59,7 @@ class SummaryRow(NamedTuple):
 
     @property
     def told(self) -> str:
-        """The state with its caveats: ``detected; larger than 97 % of unrelated topics``."""
+        """The state with its caveats: ``detected; 2 of 100 harmless pairs reach it``."""
         return "; ".join(filter(None, [self.verdict, self.note, self.caveats]))
 
     @property

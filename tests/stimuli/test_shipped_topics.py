@@ -1,4 +1,4 @@
-"""The shipped topics, from which pairs of harmless groups are drawn."""
+"""The shipped topics, from which pairs of harmless groups are drawn where a test names no people."""
 
 from pathlib import Path
 
