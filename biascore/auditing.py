@@ -39,7 +39,7 @@ def audit_of(
 ) -> Audit:
     """The audit of an open model: each metric on the tests that it names for it (`Metric.audited`), in one language.
 
-    ``grounds``: the concepts of the tests; all without any. ``quick``: the first test of each ground in its file.
+    ``grounds``: the concepts of the tests; all without any. ``quick``: the lead test of each ground.
     The tests of one metric come with its baselines, and one of them is measured on two planted models.
     Raises UnknownNameError for a language or a ground without such tests, CapabilityError for a model that no metric takes.
     """
@@ -120,9 +120,9 @@ def _as_written(tests: Sequence[Test], catalogue: Catalogue) -> list[Test]:
 
 
 def _first(tests: Sequence[Test]) -> list[Test]:
-    """The first test of each ground."""
+    """The lead test of each ground, or its first."""
     best: dict[str, Test] = {}
-    for test in tests:
+    for test in sorted(tests, key=lambda test: not test.lead):
         best.setdefault(test.concept, test)
     return list(best.values())
 

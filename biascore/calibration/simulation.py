@@ -19,6 +19,7 @@ from biascore.calibration.resizing import sizes as items_of
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, CapabilityError, OptionsError, PluginFailedError
 from biascore.results.measurement import Measurement
+from biascore.results.run import Run
 from biascore.stimuli import Test
 
 LARGEST: Final = 1.9
@@ -131,7 +132,7 @@ class Simulation:
         firsts = {}
         for one in list(self._sized):
             with self._answered():
-                first = self._measure(one, 1.0, 0)
+                first = self._measure(one, 1.0, 0)[0]
             if first.alpha is None:
                 raise OptionsError(
                     f"{self.metric} decides nothing on {self.test.id}, so there is no power to calibrate. See the metrics "
@@ -190,7 +191,7 @@ class Simulation:
         Raises CapabilityError for what a planted model cannot answer.
         """
         with self._answered():
-            return self._measure(next(one for one in self._sized if one.times == 1), effect, number)
+            return self._measure(next(one for one in self._sized if one.times == 1), effect, number)[0]
 
     def _next(self, found: Calibration, times: float, planted: Collection[float]) -> float | None:
         """The effect half way between the last that is not detected often enough and the first that is."""
@@ -227,18 +228,18 @@ class Simulation:
         with self.progress.task(label, models) as advance:
             advance(len(values))
             for number in range(len(values), models):
-                measured = self._measure(one, effect, number)
-                values.append(measured.headline.value)
-                verdicts += measured.verdict.value[0]
+                run = self._measure(one, effect, number)
+                values.append(run[0].headline.value)
+                verdicts += run.verdicts[0].verdict.value[0]
                 advance(1)
         planted = None if effect == 0 and self._nothing else effect
         return Cell(times=one.times, planted=planted, found=tuple(values), verdicts=verdicts)
 
-    def _measure(self, one: _Sized, effect: float, number: int) -> Measurement:
+    def _measure(self, one: _Sized, effect: float, number: int) -> Run:
         one.engine.seed = seed = seed_of(self.engine.seed, number)
         model = one.engine.model(f"planted:{self._declared(one.test, effect)}", seed=seed)
         try:
-            return one.engine.measure(self.metric, model, one.test, **self.options)[0]
+            return one.engine.measure(self.metric, model, one.test, **self.options)
         finally:
             model.close()
 

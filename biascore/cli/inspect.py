@@ -23,7 +23,7 @@ from biascore.files.paths import user_path
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import PluginRecord
 from biascore.plugins.stimuli import read_catalogue
-from biascore.stimuli import Catalogue, Test
+from biascore.stimuli import Catalogue, Test, WordList
 
 BEGINS: Final = 32
 """So many first bytes of a table say whether biascore wrote it."""
@@ -170,7 +170,13 @@ def wordlists(
     """The word lists, pairs and templates by address."""
     found = _catalogue(Plugins(only=_STIMULI), stimuli).lists(language)
     rows = [
-        {"list": address, "what": type(one).__name__, "source": one.source} for address, one in found.items()
+        {
+            "list": address,
+            "what": type(one).__name__,
+            "about": one.about if isinstance(one, WordList) else (),
+            "source": one.source,
+        }
+        for address, one in found.items()
     ]
     _print(rows, as_json)
 
@@ -282,6 +288,7 @@ def _show_test(found: Test, as_json: bool) -> None:
     lines = [f"{found.id}  {found.title}", f"kind {found.kind}, concept {found.concept or '-'}"]
     if found.positive_means:
         lines.append(f"positive means: {found.positive_means}")
+    lines += _of_people(found)
     for role, one in found.lists.items():
         lines.append(f"\n{role} = {one.name} ({len(one)})\n  {one.contents()}")
         lines += [f"  note: {note}" for note in one.notes]
@@ -308,6 +315,13 @@ def _show_test(found: Test, as_json: bool) -> None:
     ]
     lines += [f"note: {note}" for note in found.notes]
     say("\n".join(lines))
+
+
+def _of_people(found: Test) -> list[str]:
+    """Which lists name people, what the others are about, and whether the test stands for its ground, where it says so."""
+    told = [f"names people: {' and '.join(found.of_people)}"] if found.of_people else []
+    told += [f"touches: {', '.join(found.touches)}"] if found.touches else []
+    return [*told, *([f"lead test of {found.concept}"] if found.lead else [])]
 
 
 def plugins(as_json: Json = False) -> None:
@@ -353,6 +367,9 @@ def _test_json(test: Test) -> dict[str, object]:
         "title": test.title,
         "concept": test.concept,
         "positive_means": test.positive_means,
+        "people": test.of_people,
+        "touches": list(test.touches),
+        "lead": test.lead,
         "roles": {role: list_json(words) for role, words in test.lists.items()},
         **test.details_json(),
         "published": [

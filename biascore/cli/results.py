@@ -34,7 +34,7 @@ from biascore.results.result_lines import (
 )
 from biascore.results.run import Run
 from biascore.results.table_notes import conventions
-from biascore.results.verdicts import Role, RunVerdict, State, specificity_told
+from biascore.results.verdicts import Role, RunVerdict, State, note_of
 from biascore.stats import Adjustment
 
 _COLOURS: Final = {
@@ -153,8 +153,8 @@ def _print_concepts(console: Console, some: Sequence[Answer]) -> None:
 
 
 def _evidence(one: Answer) -> str:
-    """``hint in 1 of 7``."""
-    return one.evidence.partition(";")[0].removesuffix(" measurements")
+    """``hint in 1 of 7``: the table above has the tests."""
+    return one.evidence.partition(";")[0].partition(" measurements")[0]
 
 
 def _print_notes(console: Console, run: Run, lines: Sequence[Line]) -> None:
@@ -288,7 +288,7 @@ def _row(line: Line) -> Row:
         # Of two estimates each is named by the last word of its name, such as f_m and f_s.
         effects.append(" ".join([*([one.name.split()[-1]] if measurement.first else []), value or "-"]))
         intervals.append(f"{low} to {high}" if low else "-")
-    notes = wrap(specificity_told(measurement, said), _NOTE)
+    notes = wrap(note_of(measurement, said), _NOTE)
     # p and verdict are of the headline, which is the second of two.
     above = "\n" if measurement.first else ""
     return Row(

@@ -171,7 +171,7 @@ _KNOWN: Final[WeakKeyDictionary[Model, dict[str, Familiarity]]] = WeakKeyDiction
 
 
 def _known(model: Model, words: Sequence[str]) -> list[Familiarity]:
-    """What a model knows of these words; each is looked up once, for topics are the same in every test."""
+    """What a model knows of these words; each is looked up once, for harmless groups are the same in every test."""
     kept = _KNOWN.setdefault(model, {})
     new = [word for word in dict.fromkeys(words) if word not in kept]
     kept.update(zip(new, model.familiarity(new), strict=True))

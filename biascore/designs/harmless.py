@@ -12,10 +12,10 @@ more than what it removes.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -58,8 +58,10 @@ MOST_OUT: Final = 0.1
 """At most this part of the groups is left out because it has fewer usable words than represent a list."""
 SHORTEST: Final = 5
 """Fewer words do not represent a list."""
-DRAWS: Final = 20
-"""So often, where lists are represented."""
+DRAWS: Final = 100
+"""So often, for the share of a test: its Monte-Carlo error is then about .005."""
+DRAWS_OF_PAIRS: Final = 20
+"""So often, for the shares of pairs of harmless groups, of which there are many."""
 LEAST: Final = 25
 """Fewer groups do not tell how large an effect harmless groups give."""
 SHARED: Final = 2
@@ -179,7 +181,7 @@ class Compared:
 
     found: Specificity
     told: str
-    pairs: HarmlessPairs | None = None
+    pairs: Callable[[], HarmlessPairs] | None = None
 
     @classmethod
     def without(cls, groups: Groups, problem: str = "", lacking: str = "") -> Compared:
@@ -217,21 +219,13 @@ class Compared:
         transposed = groups.place == own
         whole = np.column_stack([table[:, some].mean(axis=1) for some in sides])
         effect = float(pair_effects(whole, first, options.ddof)[0, 1])
-        ranks, shares = [], []
+        ranks = []
         for _ in range(DRAWS):
             drawn = group_means(table, sides, length, rng)
             effects = pair_effects(group_means(scores, usable, length, rng), first, options.ddof)
             one = float(pair_effects(drawn, first, options.ddof)[0, 1])
             ranks.append(rank(one, effects, options.alternative))
-            shares.append(leave_two_out(effects))
         found = mean_rank(ranks)
-        if transposed:
-            s = scores[:first].mean(axis=0) - scores[first:].mean(axis=0)
-            p_values = p_of_groups([s[some] for some in usable], LABELLINGS, rng)
-        else:
-            means = group_means(scores, usable, WORDS, rng)
-            p_values = p_of_labels(means, *_labellings(sample, options.alpha, rng))
-        first_of, second_of = np.triu_indices(len(usable), 1)
         specificity = Specificity(
             share=found.share,
             pairs=found.pairs,
@@ -248,7 +242,17 @@ class Compared:
             f"{' and '.join(groups.place)}, each list represented by {length} words, mean of {DRAWS} draws"
             + (f"; {of_groups.queries:,} queries more, at most" if of_groups.queries else "")
         )
-        pairs = HarmlessPairs(names, first_of, second_of, np.mean(shares, axis=0), p_values)
+        pairs = partial(
+            _pairs,
+            names,
+            usable,
+            scores,
+            first,
+            length,
+            options,
+            rng.spawn(1)[0],
+            None if transposed else sample,
+        )
         return cls(specificity, told, pairs)
 
     def further(self, told: str) -> Compared:
@@ -269,6 +273,31 @@ class Compared:
     def stated(self) -> dict[str, Scalar]:
         """The convention on harmless groups."""
         return {"harmless groups": self.told}
+
+
+def _pairs(
+    names: tuple[str, ...],
+    usable: Sequence[Places],
+    scores: Floats,
+    first: int,
+    length: int,
+    options: ReferenceOptions,
+    rng: np.random.Generator,
+    sample: Sample | None,
+) -> HarmlessPairs:
+    """What each pair of groups gives in the place of the test's own; without ``sample`` their words are what is permuted."""
+    shares = [
+        leave_two_out(pair_effects(group_means(scores, usable, length, rng), first, options.ddof))
+        for _ in range(DRAWS_OF_PAIRS)
+    ]
+    if sample is None:
+        s = scores[:first].mean(axis=0) - scores[first:].mean(axis=0)
+        p_values = p_of_groups([s[some] for some in usable], LABELLINGS, rng)
+    else:
+        means = group_means(scores, usable, WORDS, rng)
+        p_values = p_of_labels(means, *_labellings(sample, options.alpha, rng))
+    one, other = np.triu_indices(len(usable), 1)
+    return HarmlessPairs(names, one, other, np.mean(shares, axis=0), p_values)
 
 
 def _units(crossed: Crossed, place: Pair) -> tuple[Floats | Cosines, int, int]:

@@ -31,7 +31,7 @@ from biascore.report.vega import javascript
 from biascore.results.effect_words import shown
 from biascore.results.estimates import format_p
 from biascore.results.run import Run
-from biascore.results.verdicts import Role, specificity_told
+from biascore.results.verdicts import Role, note_of
 
 STYLES: Final = ("style.css", "tables.css", "print.css")
 PACKED_FROM: Final = 4_000
@@ -101,7 +101,7 @@ def _environment() -> Environment:
         "plain": plain,
         "sentence": sentence,
         "shown": shown,
-        "topics": specificity_told,
+        "note": note_of,
         "when": when,
     }
     environment.globals |= {"data": data}

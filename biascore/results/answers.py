@@ -11,7 +11,7 @@ from biascore.results.answer_notes import Read, dimensions_of, notes_of, shown_b
 from biascore.results.effect_words import Size, ends_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
-from biascore.results.verdicts import Role, RunVerdict, State, bound_told, injected, specificity_told
+from biascore.results.verdicts import Role, RunVerdict, State, bound_told, injected, note_of
 
 NO_CONCEPT: Final = "no concept named"
 
@@ -77,8 +77,8 @@ class Answer(Frozen):
     ``direction`` is empty where the data do not decide one. ``spread`` are the effects of all that share its unit, where
     there are several. ``planted``: of a control, the effects injected. ``numbers`` are the measurements, ``notes`` whole
     sentences: the strongest one as it can be quoted, and what could be misread. ``doubts``, in a few words each, are
-    caveats of the strongest one that would change its conclusion; ``specificity`` says of a single measurement how many
-    harmless pairs reach it. ``first``: what to read before the effect, such as f_m of GEST, or empty. ``dimensions``: of
+    caveats of the strongest one that would change its conclusion; ``note`` says of a single measurement what belongs with
+    its state. ``first``: what to read before the effect, such as f_m of GEST, or empty. ``dimensions``: of
     tests of several, those with an effect. ``shown_by``: the tests that are detected, or else hints. ``lead``: the lead
     test with its state. ``shares``: of detected measurements those of harmless pairs, ``unshared`` how many have none
     because their metric compares with none. ``below``: what negligible means here, where that needs to be said.
@@ -95,7 +95,7 @@ class Answer(Frozen):
     strongest: int
     numbers: tuple[int, ...]
     planted: tuple[float, ...] = ()
-    specificity: str = ""
+    note: str = ""
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     first: str = ""
@@ -123,7 +123,7 @@ class Answer(Frozen):
         if self.state is State.DESCRIBED:
             return "nothing is tested"
         if counts.measurements == 1:
-            return "; ".join(filter(None, [self.state.value, self.below]))
+            return self.state.value
         of_state = {
             State.DETECTED: counts.detected,
             State.HINT: counts.hint,
@@ -155,7 +155,7 @@ class Answer(Frozen):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What has to be said with it: how many harmless pairs reach the effect, and the doubts."""
-        return tuple(filter(None, (self.specificity, self.but)))
+        return tuple(filter(None, (self.note, self.but)))
 
     @property
     def text(self) -> str:
@@ -211,7 +211,7 @@ def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> 
         strongest=strongest.number,
         numbers=tuple(one.number for one in some),
         planted=tuple(effect for effect in planted if effect is not None),
-        specificity=specificity_told(measurement, strongest.said) if len(some) == 1 else "",
+        note=note_of(measurement, strongest.said) if len(some) == 1 else "",
         doubts=measurement.doubts if decided or state is State.NEGLIGIBLE else (),
         notes=(*filter(None, [measurement.quote]), *notes_of(some, strongest, decided=decided)),
         first=_first(some),

@@ -33,8 +33,8 @@ class Finding(WithCaveats):
     ``estimates``: the first is the headline; ``read_first`` names the one that a reader needs before it, if any.
     ``decision``: the verdict with its reason, None for a metric that tests nothing. ``needed``: the lists of
     which more than half has to be used (None: each; empty: of all together). ``language`` and ``positive_means`` are given
-    where they are not the test's own. ``quote``: the result in a sentence that can be quoted alone. ``harmless``: what
-    harmless groups give in the place of the test's own, of which a run makes harmless audits. All else is as in
+    where they are not the test's own. ``quote``: the result in a sentence that can be quoted alone. ``harmless`` gives
+    what harmless groups give in the place of the test's own, of which a run makes harmless audits. All else is as in
     ``Measurement``, which the engine makes of it.
     """
 
@@ -45,7 +45,7 @@ class Finding(WithCaveats):
     decision: Decision | None = None
     equivalence: Equivalence | None = None
     specificity: Specificity | None = None
-    harmless: HarmlessPairs | None = None
+    harmless: Callable[[], HarmlessPairs] | None = None
     caveats: tuple[Caveat, ...] = ()
     needed: tuple[str, ...] | None = None
     read_first: str = ""

@@ -96,7 +96,7 @@ class HarmlessAudits(Frozen):
         return self.as_small(share) <= FEW
 
     def told(self, found: Shared) -> str:
-        """``with harmless groups 1.1 of 33 tests are detected on average, 5 or more in 6 of 100 audits; here 5``."""
+        """``with harmless groups 1.1 of 29 tests are detected on average, 5 or more in 6 of 100 audits; here 5``."""
         tests = "test is" if self.tests == 1 else "tests are"
         rank = ""
         if found.many:

@@ -9,7 +9,7 @@ from biascore.basics.wording import capital, counted, some_of
 from biascore.results.answers import Answer, Counts, findings
 from biascore.results.effect_words import Size, moved, scale_told, shown
 from biascore.results.failure import Failure
-from biascore.results.harmless import HarmlessAudits, Shared
+from biascore.results.harmless import HarmlessAudits, Shared, hundredths
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import Role, State
 
@@ -238,19 +238,21 @@ def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None)
     exceeds = audits.exceeds(found)
     sure = [one for one in some if one.unshared or (exceeds and audits.surely(min(one.shares, default=1.0)))]
     others = [one for one in some if one not in sure]
-    counts = f"{found.many} of {counted(audits.tests, 'test')}; harmless groups give {audits.brief}"
+    counts = (
+        f" ({found.many} of {counted(audits.tests, 'test')}; harmless groups give {audits.brief})"
+        if found.many
+        else ""
+    )
+    as_many = f"no more than harmless groups give (so many in {hundredths(audits.as_many(found.many))} of 100 audits)"
     if not exceeds and not sure:
-        were = "test was" if found.many == 1 else "tests were"
+        were = "was" if found.many == 1 else "were"
         grounds = _and([one.about for one in others])
-        return (
-            f"{found.many} of {counted(audits.tests, 'test')} {were} detected in {model} ({grounds}), no more than harmless "
-            f"groups give ({audits.brief} on average)"
-        )
+        return f"{found.many} of {counted(audits.tests, 'test')} {were} detected in {model} ({grounds}), {as_many}"
     parts = [f"sure: {', '.join(map(_told, sure))}"] if sure else []
     if others:
-        how = "detected test by test" if exceeds else "no more than harmless groups give"
+        how = "detected test by test" if exceeds else as_many
         parts.append(f"{how}: {_and([one.about for one in others])}")
-    return f"Bias was detected in {model} ({counts}): {'; '.join(parts)}"
+    return f"Bias was detected in {model}{counts}: {'; '.join(parts)}"
 
 
 def _told(one: Answer) -> str:

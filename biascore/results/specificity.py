@@ -58,7 +58,8 @@ class Specificity(Frozen):
             return self.lacking
         many = math.floor(100 * self.share + 0.5)
         count = "fewer than 1" if many < 1 else f"{many}"
-        return f"{count} of 100 harmless pairs reach it"
+        what = "it" if self.transposed is None else f"its transposed effect, {self.transposed:.2f}"
+        return f"{count} of 100 harmless pairs reach {what}"
 
     @property
     def full(self) -> str:

@@ -11,7 +11,7 @@ from biascore.basics.wording import but, figures
 from biascore.results.estimates import Estimate, format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.verdicts import Role, RunVerdict, State, specificity_told
+from biascore.results.verdicts import Role, RunVerdict, State, note_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ class SummaryRow(NamedTuple):
 
     @property
     def told(self) -> str:
-        """The state with its caveats: ``detected; larger than 97 % of unrelated topics``."""
+        """The state with its caveats: ``detected; 2 of 100 harmless pairs reach it``."""
         return "; ".join(filter(None, [self.verdict, self.note, self.caveats]))
 
     @property
@@ -106,7 +106,7 @@ def _row(run: Run, measurement: Measurement, said: RunVerdict, of: Estimate) -> 
     decides = of is measurement.headline
     interval = of.interval
     deciding = of.p_values[0] if of.p_values else None
-    note = "; ".join(filter(None, [said.note, specificity_told(measurement, said)]))
+    note = "; ".join(filter(None, [said.note, note_of(measurement, said)]))
     return SummaryRow(
         model=measurement.model,
         concept=measurement.concept,

@@ -199,24 +199,24 @@ def _adjusted_reason(measurement: Measurement, verdict: RunVerdict, how: Adjustm
     return " ".join(told)
 
 
-def specificity_told(measurement: Measurement, said: RunVerdict) -> str:
-    """How many pairs of harmless groups reach an effect that is detected or a hint; else an empty text.
+def note_of(measurement: Measurement, said: RunVerdict) -> str:
+    """What belongs with the state in a few words.
 
-    Not where the reason of the hint says so.
+    Why it is a hint, how many harmless pairs reach what is detected or a hint, or what negligible means.
     """
     found = measurement.specificity
+    if State.of(measurement, said) is State.NEGLIGIBLE:
+        return bound_told(measurement)
     decided = said.verdict is Verdict.DETECTED or said.hint
-    return found.told if found and decided and found.told != said.because else ""
+    share = found.told if found and decided else ""
+    return "; ".join(dict.fromkeys(filter(None, [said.because, share])))
 
 
 def verdict_told(measurement: Measurement, said: RunVerdict) -> str:
     """The state with its caveats: ``detected; 2 of 100 harmless pairs reach it; but ...``."""
-    state = State.of(measurement, said)
-    shown = state.value if state is State.NOT_MEASURED else said.shown
-    below = bound_told(measurement) if state is State.NEGLIGIBLE else ""
-    return "; ".join(
-        filter(None, [shown, below, specificity_told(measurement, said), but(measurement.doubts)])
-    )
+    state = State.of(measurement, said).value
+    shown = f"{state} ({said.note})" if said.note else state
+    return "; ".join(filter(None, [shown, note_of(measurement, said), but(measurement.doubts)]))
 
 
 def bound_told(measurement: Measurement) -> str:

@@ -44,15 +44,14 @@ def _audits(
 ) -> HarmlessAudits:
     """Audits of one model."""
     started = time.monotonic()
-    compared = [one for one in tests if one.pairs is not None]
+    of_tests = {number: one.pairs() for number, one in enumerate(tests) if one.pairs is not None}
     p_values = np.tile([one.measurement.p_value or 0.0 for one in tests], (AUDITS, 1))
     shares = np.ones((AUDITS, len(tests)))
     of_groups: dict[tuple[tuple[str, ...], ...], list[int]] = {}
-    for number, one in enumerate(tests):
-        if one.pairs is not None:
-            of_groups.setdefault(one.groups, []).append(number)
+    for number in of_tests:
+        of_groups.setdefault(tests[number].groups, []).append(number)
     for members in of_groups.values():
-        found = [pairs for number in members if (pairs := tests[number].pairs) is not None]
+        found = [of_tests[number] for number in members]
         for number, pairs, places in zip(members, found, _drawn(found, rng), strict=True):
             p_values[:, number], shares[:, number] = pairs.p_value[places], pairs.share[places]
     levels = np.array(
@@ -64,7 +63,7 @@ def _audits(
     smallest = np.where(detected, shares, 1.0).min(axis=1)
     return HarmlessAudits(
         model=model,
-        tests=len(compared),
+        tests=len(of_tests),
         counts=tuple(detected.sum(axis=1).tolist()),
         smallest=tuple(round(one, 6) for one in smallest.tolist()),
         seconds=round(time.monotonic() - started, 3),

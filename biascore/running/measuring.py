@@ -27,7 +27,7 @@ class Measured:
     """A measurement, and what pairs of harmless groups gave in the place of ``groups``, the words of its own."""
 
     measurement: Measurement
-    pairs: HarmlessPairs | None = None
+    pairs: Callable[[], HarmlessPairs] | None = None
     groups: tuple[tuple[str, ...], ...] = ()
 
 

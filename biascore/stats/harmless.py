@@ -60,7 +60,9 @@ def group_means(
 ) -> Floats:
     """Means (n, t) of the scores (n, m) over ``length`` words of each group, drawn at random where it has more."""
     chosen = [one if len(one) <= length else rng.permutation(one)[:length] for one in groups]
-    return np.column_stack([scores[:, one].mean(axis=1) for one in chosen])
+    sizes = np.array([len(one) for one in chosen])
+    values = np.asarray(scores[:, np.concatenate(chosen)])
+    return np.asarray(np.add.reduceat(values, np.cumsum(sizes) - sizes, axis=1) / sizes)
 
 
 def pair_effects(means: Floats, first: int, ddof: Literal[0, 1]) -> Floats:
@@ -118,15 +120,12 @@ def leave_two_out(effects: Floats) -> Floats:
     values = size[one, other]
     least = values - NEAR
     every = values.size - np.searchsorted(np.sort(values), least)
-    in_row = np.empty((2, values.size), dtype=np.intp)
-    others = np.where(np.eye(count, dtype=np.bool_), -np.inf, size)
+    in_row = np.empty((count, count), dtype=np.intp)
     for row in range(count):
-        ordered = np.sort(others[row])
-        for side, of in enumerate((one, other)):
-            own = of == row
-            in_row[side, own] = count - np.searchsorted(ordered, least[own])
+        own = np.delete(size[row], row)
+        in_row[row] = (own >= size[row][:, None] - NEAR).sum(axis=1)
     # The pair itself is among all, and in both rows.
-    reached = every - in_row.sum(axis=0) + 1
+    reached = every - in_row[one, other] - in_row[other, one] + 1
     return np.asarray((1 + reached) / (1 + (count - 2) * (count - 3) // 2))
 
 

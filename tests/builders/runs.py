@@ -12,10 +12,12 @@ from biascore.models.usage import ModelUsed, QuestionCounts, TransformUsed
 from biascore.results.caveat import caveats_of
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
+from biascore.results.harmless import HarmlessAudits
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.provenance import PluginUsed, Provenance
 from biascore.results.run import Run
 from biascore.results.stimuli_used import StimuliUsed
+from biascore.results.verdicts import Rule
 from biascore.stats import Adjustment
 from biascore.stats.verdict import Verdict
 
@@ -171,7 +173,9 @@ def run_of(
     stimuli: Sequence[StimuliUsed] | None = None,
     audit: Mapping[str, Any] | None = None,
     warnings: Sequence[str] = (),
-    adjustment: Adjustment = Adjustment.BENJAMINI_HOCHBERG,
+    adjustment: Adjustment = Adjustment.HOLM,
+    rule: Rule = Rule.HARMLESS,
+    harmless: Sequence[HarmlessAudits] = (),
 ) -> Run:
     """A run of these measurements; by default on the models that they name, of one file, asked for by an audit."""
     if models is None:
@@ -191,6 +195,8 @@ def run_of(
     return Run(
         title=title,
         adjustment=adjustment,
+        rule=rule,
+        harmless=tuple(harmless),
         measurements=measurements,
         models=tuple(models),
         stimuli=tuple(stimuli),

@@ -90,7 +90,7 @@ def test_measure_takes_options_as_toml_values(biascore):
     )
     run = json.loads(done.stdout)
     assert run["measurements"][0]["conventions"]["ddof of the sd"] == 0
-    assert run["measurements"][0]["estimates"][0]["p_values"][0]["name"] == "one-sided, the larger of two"
+    assert run["measurements"][0]["estimates"][0]["p_values"][0]["name"] == "one-sided"
 
 
 def test_measure_quiet_when_piped(tmp_path: Path):
@@ -136,6 +136,12 @@ def test_lists_and_show(biascore):
     assert "Ionut" in shown
     assert "Puttick" in shown
     assert json.loads(biascore("show", "it/it1", "--json").stdout)["id"] == "it/IT1"
+    lead = biascore("show", "en/audit-gender-career-family").stdout
+    assert "names people: A and B\ntouches: work, leadership, money, family, home\nlead test of gender" in lead
+    told = json.loads(biascore("show", "en/weat6", "--json").stdout)
+    assert (told["people"], told["touches"][0], told["lead"]) == ("XY", "work", False)
+    groups = {one["list"]: one["about"] for one in json.loads(biascore("list", "wordlists", "en", "--json").stdout)}
+    assert groups["en/people/road_users"] == ["law", "travel"]
     assert "adapter-planted" in biascore("plugins").stdout
     metric = biascore("show", "weat").stdout
     assert "Caliskan" in metric
@@ -171,7 +177,7 @@ def test_verify_of_a_damaged_run_is_a_finding(biascore, tmp_path: Path, text: st
 
 
 def test_cache_info_and_clear(biascore):
-    biascore(*MEASURE, "-o", "topics=none")
+    biascore(*MEASURE, "-o", "reference=none")
     assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 32
     assert "32 answers deleted" in biascore("cache", "clear", "--yes").stdout
     assert json.loads(biascore("cache", "info", "--json").stdout)["answers"] == 0

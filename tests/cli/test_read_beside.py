@@ -1,4 +1,4 @@
-"""A run names what its metrics read beside the tests; topics of one's own are verified and goes into the bundle."""
+"""A run names what its metrics read beside the tests; harmless groups of one's own are verified and go into the bundle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from biascore.stimuli import Catalogue, StimuliFile
 
 from ..builders.word_lists import write_weat
 
-TOPICS = """schema = 1
+THINGS = """schema = 1
 [meta]
 language = "en"
 title = "Things"
@@ -30,7 +30,7 @@ ref = "planted:pets=1"
 [[measurements]]
 metric = "weat"
 tests = ["en/pets"]
-options = { resamples = 100, topics = "things" }
+options = { resamples = 100, reference = "things" }
 """
 
 
@@ -42,11 +42,11 @@ def catalogue() -> Catalogue:
 @pytest.mark.parametrize(
     ("metric", "test", "options", "files"),
     [
-        ("weat", "en/weat6", {}, ["en/topics"]),
-        ("weat", "en/weat6", {"topics": "none"}, []),
-        ("lpbs", "en/weat6", {}, ["en/topics"]),
-        ("lpbs", "en/weat6", {"over": "attributes"}, []),
-        ("seat", "it/weat8", {}, ["it/seat", "it/topics"]),
+        ("weat", "en/weat6", {}, ["en/people"]),
+        ("weat", "en/weat1", {}, ["en/topics"]),
+        ("weat", "en/weat6", {"reference": "none"}, []),
+        ("lpbs", "en/weat6", {}, ["en/people"]),
+        ("seat", "it/weat8", {}, ["it/seat", "it/people"]),
         ("gg-weat", "es/gg-weat", {"nouns": "es/nouns"}, ["es/nouns"]),
         ("gg-weat", "es/gg-weat", {}, []),
         ("gest-lm", "en/gest_own", {}, ["en/gest"]),
@@ -61,10 +61,10 @@ def test_metrics_name_what_they_read(
     assert [name.removesuffix(".toml").partition("/")[2] for name in named] == files
 
 
-def test_topics_of_ones_own_are_named_verified_and_bundled(biascore, tmp_path: Path) -> None:
+def test_harmless_groups_of_ones_own_are_named_verified_and_bundled(biascore, tmp_path: Path) -> None:
     write_weat(tmp_path / "mine")
     pool = tmp_path / "mine" / "en" / "things.toml"
-    pool.write_text(TOPICS, encoding="utf-8")
+    pool.write_text(THINGS, encoding="utf-8")
     (tmp_path / "audit.toml").write_text(AUDIT, encoding="utf-8")
     biascore("run", "audit.toml", "--no-cache")
     run = Run.load(tmp_path / "audit-run")
@@ -74,5 +74,5 @@ def test_topics_of_ones_own_are_named_verified_and_bundled(biascore, tmp_path: P
     biascore("verify", "audit-run")
     with zipfile.ZipFile(write_bundle(tmp_path / "audit-run", tmp_path / "packed.zip").path) as archive:
         assert archive.read("biascore-bundle/stimuli/en/things.toml") == pool.read_bytes()
-    pool.write_text(TOPICS.replace("brick", "bolt"), encoding="utf-8")
+    pool.write_text(THINGS.replace("brick", "bolt"), encoding="utf-8")
     assert "mine/en/things.toml" in biascore("verify", "audit-run", code=codes.DIFFERENT).stdout

@@ -14,7 +14,7 @@ from biascore.files.writing import write_file
 from biascore.report import printing, write_report
 from biascore.results.run import Run
 
-MEASURE = ("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat6", "-o", "topics=none")
+MEASURE = ("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat6", "-o", "reference=none")
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from biascore.results.coverage import Coverage, LostWord
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.specificity import Specificity
+from biascore.results.verdicts import State
 from biascore.stats import Adjustment
 
 from ..builders import runs
@@ -141,23 +142,35 @@ def test_caveats_are_brief_and_the_rest_is_verbose(shown: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])
-def test_how_many_unrelated_topics_reach_an_effect_stands_with_its_verdict(shown: Any, width: int) -> None:
-    def topics(share: float) -> dict[str, Any]:
-        return {"specificity": Specificity(share=share, pairs=190, topics=20, pool="en/topics")}
+def test_how_many_harmless_pairs_reach_an_effect_stands_with_its_verdict(shown: Any, width: int) -> None:
+    def groups(share: float) -> dict[str, Any]:
+        return {"specificity": Specificity(share=share, pairs=190, groups=20, pool="en/people", kind="people")}
 
+    none = Specificity(pool="en/people", kind="people", problem="20 groups", lacking="no harmless groups")
     run = run_of(
-        measured("en/weat6", 0.001, **topics(0.026)),
-        measured("en/weat7", 0.03, **topics(0.2)),
-        measured("en/weat8", 0.9, **topics(0.6)),
+        measured("en/weat6", 0.001, **groups(0.026)),
+        measured("en/weat7", 0.01, **groups(0.2)),
+        measured("en/weat8", 0.9, **groups(0.6)),
+        measured("en/weat9", 0.01, specificity=none),
+        measured("en/weat10", 0.04, **groups(0.03)),
     )
-    words = " ".join(re.findall(r"[\w%]+", shown(run, width)))
-    assert words.count("larger than 97 % of unrelated topics") >= (1 if width == 200 else 0)
-    assert "larger than only 40" not in words
-    text = shown(run, 200)
-    assert [text.count(part) for part in ("larger than 97 %", "only 80")] == [2, 1]
-    assert "unrelated topics: larger than only 40 % of unrelated topics (190 pairs of 20" in shown(
-        run, 200, verbose=True
-    )
+    assert [State.of(*one) for one in zip(run, run.verdicts, strict=True)] == [
+        State.DETECTED, State.HINT, State.INCONCLUSIVE, State.HINT, State.HINT,
+    ]  # fmt: skip
+    text = shown(run, width)
+    words = " ".join(re.findall(r"[\w/]+", text))
+    for reason in ("3 of 100 harmless", "20 of 100 harmless", "no harmless groups", "not after adjustment"):
+        assert reason in words
+    assert "60 of 100" not in words
+    assert "share 0.6 (190 pairs of 20 groups of people from en/people)" in shown(run, 300, verbose=True)
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_a_row_of_a_concept_counts_its_tests_and_does_not_name_them(shown: Any, width: int) -> None:
+    run = run_of(measured("en/audit-gender-career-family", 0.001), measured("en/weat6", 0.9))
+    rows = shown(run, width).partition("Bias was detected")[2]
+    assert "detected in 1 of 2" in " ".join(rows.split())
+    assert "en/audit" not in rows
 
 
 def test_prose_is_broken_between_words_only(shown: Any) -> None:

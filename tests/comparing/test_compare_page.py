@@ -27,7 +27,7 @@ HOSTILE = "<script>window.pwned=1</script>"
 @pytest.fixture(scope="module")
 def found(engine: Engine) -> Comparison:
     models = [engine.model(f"planted:gender={d}", name=name) for d, name in ((1, "old"), (-0.3, "new"))]
-    fast = {"resamples": 200, "draws": 500, "topics": "none"}
+    fast = {"resamples": 200, "draws": 500, "reference": "none"}
     return compare(engine.measure("weat", models, ["en/weat6", "en/weat7"], **fast), models={"old": "new"})
 
 

@@ -24,7 +24,7 @@ def measured(cache: Path, answer: Callable[[], None]) -> Run:
     kind = adapter_that(answer=answer)
     kind.answers_version = "1"  # so that its answers are kept from engine to engine
     with closing(Engine(adapters=[kind], cache=cache, time_limit=1000)) as engine:
-        return engine.measure("weat", "made:x", ["en/weat7", "en/weat8"], resamples=100, topics="none")
+        return engine.measure("weat", "made:x", ["en/weat7", "en/weat8"], resamples=100, reference="none")
 
 
 def test_a_clock_that_is_set_back(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from biascore_adapters.planted.backend import PlantedBackend
 from ..builders.models import Lengths, model_of
 
 MEASURED: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "embed": ("weat", "en/weat7", {"resamples": 100, "topics": "none"}),
+    "embed": ("weat", "en/weat7", {"resamples": 100, "reference": "none"}),
     "mask_logprob": ("gest-lm", "en/gest_own", {"templates": [1]}),
     "translate": ("gest-mt", "en/gest_own", {"target": "it"}),
     "score": ("gest-lm", "en/gest_own", {"templates": [1], "model_kind": "causal"}),

@@ -23,7 +23,7 @@ ref = "planted:gender=1"
 [[measurements]]
 metric = "weat"
 tests = ["en/weat7"]
-options = { resamples = 100, topics = "none" }
+options = { resamples = 100, reference = "none" }
 [[gates]]
 name = "bound"
 measurements = ["*"]
@@ -67,7 +67,7 @@ def test_the_run_is_whole(where: Any, what: str, tmp_path: Path, monkeypatch: py
 def test_measure_has_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "record", interrupting(engine.record))
     with pytest.raises(Interrupted) as info:
-        Engine(cache=None).measure("weat", "planted:gender=1", "en/weat7", resamples=100, topics="none")
+        Engine(cache=None).measure("weat", "planted:gender=1", "en/weat7", resamples=100, reference="none")
     assert len(info.value.run) == 1
 
 

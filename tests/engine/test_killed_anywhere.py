@@ -15,7 +15,7 @@ from biascore import Run
 KILLING = Path(__file__).with_name("killing.py")
 SEEDS = 20
 MEASUREMENTS: dict[str, tuple[str, list[str], dict[str, Any]]] = {
-    "embedding": ("weat", ["en/weat6", "en/weat7", "en/weat8"], {"resamples": 100, "topics": "none"}),
+    "embedding": ("weat", ["en/weat6", "en/weat7", "en/weat8"], {"resamples": 100, "reference": "none"}),
     "masked": ("gest-lm", ["en/gest_own"], {"templates": [1]}),
     "translation": ("gest-mt", ["en/gest_own"], {"target": "it"}),
     "choices": ("bbq", ["en/choices-gender"], {"way": "text"}),

@@ -10,7 +10,7 @@ from biascore import Audit, Engine
 from biascore.errors import OptionsError
 
 REF, TEST = "planted:gender=1", "en/weat7"
-OPTIONS: Final[dict[str, Any]] = {"resamples": 100, "draws": 100, "topics": "none"}
+OPTIONS: Final[dict[str, Any]] = {"resamples": 100, "draws": 100, "reference": "none"}
 
 
 @pytest.mark.parametrize("opened", [False, True])

@@ -50,7 +50,7 @@ def test_only_the_kernel_of_a_notebook_shows_it(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_names_that_are_completed_are_a_runs_own(engine: Engine) -> None:
-    run = engine.measure("weat", "planted:gender=0", "en/weat6", resamples=100, draws=99, topics="none")
+    run = engine.measure("weat", "planted:gender=0", "en/weat6", resamples=100, draws=99, reference="none")
     for value, own in ((run, "summary"), (run[0], "headline")):
         names = set(dir(value))
         assert own in names

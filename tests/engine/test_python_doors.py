@@ -20,7 +20,7 @@ LISTS = {
     "A": ["she", "woman", "girl", "mother"],
     "B": ["he", "man", "boy", "father"],
 }
-FAST: dict[str, Any] = {"resamples": 100, "topics": "none"}
+FAST: dict[str, Any] = {"resamples": 100, "reference": "none"}
 
 
 class Own(Backend):

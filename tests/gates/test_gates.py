@@ -57,26 +57,65 @@ def test_detected_fails_and_inconclusive_is_what_the_gate_makes_of_it() -> None:
     assert gates_line([]) == ""
 
 
+def among(share: float | None) -> Specificity:
+    """What was compared with harmless groups: this share, or that there were none."""
+    if share is None:
+        return Specificity(pool="en/people", problem="there are none", lacking="no harmless groups in this language")
+    return Specificity(share=share, pairs=300, groups=25, pool="en/people", kind="people")
+
+
+FAILS, UNDECIDED = GateOutcome.FAILS, GateOutcome.UNDECIDED
+P_FEW, P_MANY = 0.001, 0.03
+"""By itself either rejects; beside another test only the first does, by Holm."""
+
+
 @pytest.mark.parametrize(
-    ("share", "held", "told"),
+    ("p", "share", "parts", "held"),
     [
-        (0.03, GateOutcome.FAILS, "larger than 97 % of unrelated topics"),
-        (0.2, GateOutcome.UNDECIDED, "larger than only 80 % of unrelated topics"),
-        (None, GateOutcome.FAILS, "how many unrelated topics reach it was not measured"),
+        (P_FEW, 0.02, {"fail_on": "detected"}, FAILS),
+        (P_FEW, 0.02, {"fail_on": "hint"}, FAILS),
+        # A hint for either reason.
+        (P_MANY, 0.02, {"fail_on": "detected"}, UNDECIDED),
+        (P_MANY, 0.02, {"fail_on": "hint"}, FAILS),
+        (P_FEW, 0.2, {"fail_on": "detected"}, UNDECIDED),
+        (P_FEW, 0.2, {"fail_on": "hint"}, FAILS),
+        # A hint for want of harmless groups.
+        (P_FEW, None, {"fail_on": "detected"}, FAILS),
+        (P_FEW, None, {"fail_on": "hint"}, FAILS),
+        (P_FEW, None, {"fail_on": "detected", "no_reference": "pass"}, UNDECIDED),
+        (P_FEW, None, {"fail_on": "hint", "no_reference": "pass"}, UNDECIDED),
+        # Neither.
+        (P_MANY, 0.2, {"fail_on": "hint"}, UNDECIDED),
+        (P_MANY, None, {"fail_on": "hint"}, UNDECIDED),
+        (0.5, 0.02, {"fail_on": "hint"}, UNDECIDED),
+        (0.5, None, {"fail_on": "hint"}, UNDECIDED),
+        # A share of one's own, stricter than that of the verdict.
+        (P_FEW, 0.02, {"fail_on": "detected", "specific": 0.03}, FAILS),
+        (P_FEW, 0.02, {"fail_on": "detected", "specific": 0.01}, UNDECIDED),
+        (P_MANY, 0.02, {"fail_on": "hint", "specific": 0.01}, UNDECIDED),
+        (P_FEW, 0.2, {"fail_on": "hint", "specific": 0.3}, FAILS),
+        (P_FEW, None, {"fail_on": "detected", "specific": 0.01}, FAILS),
     ],
 )
-def test_a_gate_may_fail_only_what_is_specific(share: float | None, held: GateOutcome, told: str) -> None:
-    how = None if share is None else Specificity(share=share, pairs=99, topics=20, pool="en/topics")
-    detected = run_of((0.4, 1.2, 0.8), p=0.001, specificity=how)
-    (check,) = said(detected, fail_on="detected", specific=0.05).checks
-    assert (check.held, check.criterion) == (
-        held,
-        "not detected with at most 5 % of unrelated topics reaching it",
-    )
-    assert check.reason.endswith(told)
-    assert not said(detected, fail_on="detected").passed
-    unsure = run_of((-0.4, 1.2, 0.4), p=0.3, specificity=how)
-    assert said(unsure, fail_on="detected", specific=0.05).checks[0].held is GateOutcome.UNDECIDED
+def test_a_gate_reads_the_state_its_reason_and_the_share(
+    p: float, share: float | None, parts: dict[str, Any], held: GateOutcome
+) -> None:
+    tested = decided(p, test="it/t0", model="m", specificity=among(share))
+    run = runs.run_of(tested, decided(0.9, test="it/t1", model="m"))
+    found = said(run, **parts)
+    assert [check.held for check in found.checks] == [held, UNDECIDED]
+    assert found.passed is (held is UNDECIDED)
+
+
+def test_a_check_says_what_was_asked_and_how_many_harmless_pairs_reach_it() -> None:
+    run = run_of((0.4, 1.2, 0.8), p=P_FEW, specificity=among(0.02))
+    (check,) = said(run, fail_on="detected", specific=0.05).checks
+    assert check.criterion == "not detected with at most 5 % of harmless pairs reaching it"
+    assert check.reason.endswith("; 2 of 100 harmless pairs reach it")
+    (check,) = said(run, fail_on="hint").checks
+    assert check.criterion == "neither detected nor a hint"
+    (check,) = said(run_of((0.4, 1.2, 0.8), p=P_FEW, specificity=among(None)), fail_on="detected").checks
+    assert check.reason.startswith("hint (no harmless groups in this language): ")
 
 
 @pytest.mark.parametrize(
@@ -118,6 +157,7 @@ def test_a_gate_that_matches_nothing_is_an_error_that_says_what_there_is() -> No
         ({}, "states nothing"),
         ({"margin": 0.1, "fail_on": "detected"}, "a margin and no run"),
         ({"specific": 0.05, "within": 1.0}, 'Add fail_on = "detected"'),
+        ({"no_reference": "pass", "within": 1.0}, 'Add fail_on = "detected"'),
     ],
 )
 def test_a_gate_that_states_nothing_is_refused(parts: dict[str, Any], wrong: str) -> None:
@@ -145,7 +185,7 @@ def test_what_could_not_be_measured_fails_and_is_told_apart() -> None:
 def measured(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
     """A run of a model with a bias, and the folder where one with less of it is stored as "base"."""
     folder = tmp_path_factory.mktemp("bases")
-    fast = {"resamples": 200, "draws": 500, "topics": "none"}
+    fast = {"resamples": 200, "draws": 500, "reference": "none"}
     tests = ["en/weat7", "en/weat8"]
     engine.measure("weat", engine.model("planted:gender=0.2", name="m"), tests, **fast).save(folder / "base")
     return engine.measure("weat", engine.model("planted:gender=1.2", name="m"), tests, **fast), folder

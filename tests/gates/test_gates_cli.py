@@ -22,7 +22,7 @@ ref = "planted:gender=1.5"
 [[measurements]]
 metric = "weat"
 tests = ["en/weat7"]
-options = { resamples = 200, draws = 500, topics = "none" }
+options = { resamples = 200, draws = 500, reference = "none" }
 [[gates]]
 name = "release"
 measurements = ["en/*"]

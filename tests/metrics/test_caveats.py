@@ -33,7 +33,7 @@ def test_lost_words_count_from_the_share_from_which_there_is_a_caveat() -> None:
 
 
 def test_a_run_stored_with_three_lists_is_read_and_keeps_its_digest(tmp_path: Path) -> None:
-    run = Engine(cache=None).measure("weat", "planted:gender=1", "en/weat6", topics="none")
+    run = Engine(cache=None).measure("weat", "planted:gender=1", "en/weat6", reference="none")
     run.save(tmp_path / "run")
     file = tmp_path / "run" / "run.json"
     body = json.loads(file.read_text(encoding="utf-8"))

@@ -140,7 +140,7 @@ def test_the_plan_knows_families_and_counterparts(test) -> None:
 def test_a_shipped_test_in_sentences_exchanges_within_templates() -> None:
     """Of he and him, uncle and aunt: words in unlike sentences spread g(a), which no label test sees through."""
     engine = Engine(cache=None)
-    (got,) = engine.measure("seat", "planted:en/weat8=1", "en/weat8", topics="none", **FAST)
+    (got,) = engine.measure("seat", "planted:en/weat8=1", "en/weat8", reference="none", **FAST)
     assert p(got, ", attribute labels") < 0.01
     assert got.conventions["exchanged"].endswith("6 + 6 families of attribute words, within their kinds")
 
@@ -153,6 +153,6 @@ def test_lpbs_exchanges_what_its_lists_allow() -> None:
         ("attributes", "8 pairs of attribute words; "),
     ):
         got = measured(
-            Lpbs(LpbsOptions(topics="none", over=over, **FAST)), model, engine.catalogue.test("it/GER1")
+            Lpbs(LpbsOptions(reference="none", over=over, **FAST)), model, engine.catalogue.test("it/GER1")
         )
         assert told in got.conventions["exchanged"]

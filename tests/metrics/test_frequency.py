@@ -132,7 +132,7 @@ def test_a_dimension_of_unlike_frequency_is_told_of():
 
 @pytest.mark.parametrize("metric", ["weat", "seat", "lpbs", "gg-weat", "sc-weat"])
 def test_a_planted_frequency_is_found_and_told(engine: Engine, metric: str):
-    none = {} if metric in ("gg-weat", "sc-weat") else {"topics": "none"}
+    none = {} if metric in ("gg-weat", "sc-weat") else {"reference": "none"}
     run = engine.measure(
         metric, model="planted:en/weat7=0,frequency.XA=0.3", tests=["en/weat7"], **FEW, **none
     )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from biascore import Engine, WeatTest
-from biascore.designs import association, near, specificity, words
+from biascore.designs import association, near, words
 from biascore.designs.crossed import Crossed
 from biascore.results.coverage import Coverage
 from biascore.stats import cosine_matrix
@@ -80,24 +80,18 @@ def test_near_duplicates_are_the_same_in_blocks_of_any_size(
     assert len(groups) > 5
 
 
-def test_pairs_of_topics_are_the_same_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = RNG(2)
-    in_a, in_b = rng.normal(size=(2, 20, 6))
-    options = association.TopicOptions()
-    whole = specificity._effects(in_a, in_b, 8, options)
-    monkeypatch.setattr(specificity, "CELLS", 1)
-    np.testing.assert_array_equal(specificity._effects(in_a, in_b, 8, options), whole)
-
-
-def test_many_targets_are_compared_with_topics_on_some_and_the_result_says_so(
+def test_many_targets_are_compared_with_harmless_groups_on_some_and_the_result_says_so(
     monkeypatch: pytest.MonkeyPatch, engine: Engine
 ) -> None:
-    whole = engine.measure("weat", "planted:gender=0.8", "en/weat6")[0]
+    """Where the groups are A and B; X and Y are what is compared where they are the people."""
+    whole = engine.measure("weat", "planted:gender=0.8", "en/weat7")[0]
     monkeypatch.setattr(association, "MOST_TARGETS", 10)
-    (some,) = engine.measure("weat", "planted:gender=0.8", "en/weat6")
-    assert "on 10 of the 16 targets" in str(some.conventions["specificity"])
-    assert "targets" not in str(whole.conventions["specificity"]).partition(" topics ")[0]
+    (some,) = engine.measure("weat", "planted:gender=0.8", "en/weat7")
+    assert "on 10 of the 16 targets" in str(some.conventions["harmless groups"])
+    assert "targets" not in str(whole.conventions["harmless groups"])
     assert some.headline == whole.headline, "the effect itself is that of all words"
+    (people,) = engine.measure("weat", "planted:gender=0.8", "en/weat6")
+    assert "targets" not in str(people.conventions["harmless groups"])
 
 
 def test_thinned_targets_keep_both_lists_in_proportion() -> None:
@@ -187,7 +181,7 @@ def test_more_cells_than_memory_holds_are_refused_with_their_number(
 def test_weat_on_a_table_that_is_not_held_gives_the_same_numbers(
     monkeypatch: pytest.MonkeyPatch, engine: Engine
 ) -> None:
-    """With topics, families, both bootstraps; only rounding may differ."""
+    """With harmless groups, families, both bootstraps; only rounding may differ."""
     for test, options in (
         ("en/weat6", {}),
         ("en/audit-gender-career-family", {}),

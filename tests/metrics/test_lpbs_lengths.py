@@ -7,7 +7,7 @@ import pytest
 from biascore.api.exporters import Measurement
 from biascore.engine import Engine
 
-FEW = {"draws": 300, "resamples": 100, "topics": "none"}
+FEW = {"draws": 300, "resamples": 100, "reference": "none"}
 MEAN = "effect size d with the mean over sub-tokens"
 
 

@@ -135,8 +135,8 @@ def test_an_engine_checks_capabilities_before_it_opens_a_model() -> None:
 def test_a_run_counts_its_own_questions_only() -> None:
     engine = Engine(cache=None)
     model = engine.model("planted:gender=1")
-    first = engine.measure("weat", model, "en/weat6", topics="none")
-    second = engine.measure("weat", model, "en/weat6", topics="none")
+    first = engine.measure("weat", model, "en/weat6", reference="none")
+    second = engine.measure("weat", model, "en/weat6", reference="none")
     assert (first.questions.again, second.questions.again) == (32, 0)  # once for each opened model
     assert first.questions.model_copy(update={"again": 0}) == second.questions
     assert model.counts.put == 2 * first.questions.put > 0

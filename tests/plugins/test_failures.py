@@ -39,7 +39,7 @@ def does(error: BaseException) -> Callable[[], None]:
 
 
 def audit(*refs: str, metrics: tuple[str, ...] = ("weat",), tests: tuple[str, ...] = ("en/weat7",)) -> Audit:
-    options = {"weat": {"resamples": 100, "topics": "none"}}
+    options = {"weat": {"resamples": 100, "reference": "none"}}
     return Audit.from_parts(
         title="some fail",
         models=[{"ref": ref, "name": ref.partition(":")[0]} for ref in refs],
@@ -169,10 +169,10 @@ def test_an_open_model_that_was_down_is_asked_again_in_the_next_run(engine_of: E
     engine = engine_of(adapter_that(answer=answer), attempts=1)
     model = engine.model("made:x")
     with pytest.raises(TransientModelError):
-        engine.measure("weat", model, ["en/weat7", "en/weat8"], resamples=100, topics="none")
+        engine.measure("weat", model, ["en/weat7", "en/weat8"], resamples=100, reference="none")
     assert len(calls) == 1, "it was asked again in the same run"
     down["down"] = False
-    assert len(engine.measure("weat", model, ["en/weat7", "en/weat8"], resamples=100, topics="none")) == 2
+    assert len(engine.measure("weat", model, ["en/weat7", "en/weat8"], resamples=100, reference="none")) == 2
 
 
 def test_a_model_under_two_names_that_is_down_is_asked_once(engine_of: EngineOf) -> None:

@@ -161,7 +161,7 @@ def test_hook_register_diagnostics(install: Callable[..., Any], monkeypatch: pyt
     plugins = install(register_diagnostics=register_diagnostics)
     monkeypatch.setattr("biascore.engine.Plugins", lambda: plugins)
     (found,) = Engine(cache=None).measure(
-        "weat", "planted:gender=1", "en/weat6", topics="none", resamples=100
+        "weat", "planted:gender=1", "en/weat6", reference="none", resamples=100
     )
     assert "seen" in found.doubts
     assert found.estimate("largest").value is not None

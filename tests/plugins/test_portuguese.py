@@ -78,7 +78,7 @@ def test_the_sentences_are_in_both_genders_and_a_third_was_held_back() -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_planted_association_is_found_with_its_sign(test: str, sign: int, engine: Engine) -> None:
     model = f"planted:pt/{test}={1.5 * sign}"
-    found = engine.measure("weat", model, f"pt/{test}", topics="none", draws=199, resamples=100)
+    found = engine.measure("weat", model, f"pt/{test}", reference="none", draws=199, resamples=100)
     assert found[0].headline.value * sign > 0.5
 
 
@@ -87,7 +87,7 @@ def test_a_planted_association_is_found_with_its_sign(test: str, sign: int, engi
 @pytest.mark.parametrize("metric", ["weat", pytest.param("lpbs", marks=pytest.mark.slow)])
 def test_an_audit_test_finds_what_is_planted(metric: str, test: str, sign: int, engine: Engine) -> None:
     model = f"planted:pt/{test}={0.8 * sign}"
-    found = engine.measure(metric, model, f"pt/{test}", topics="none", draws=199, resamples=100)
+    found = engine.measure(metric, model, f"pt/{test}", reference="none", draws=199, resamples=100)
     assert found[0].headline.value * sign > 0.3
 
 

@@ -48,7 +48,7 @@ def test_an_answer_says_direction_effect_and_evidence() -> None:
     assert gender.numbers == (0, 1)
     assert gender.strongest == 1
     assert gender.direction == "male names with career, female names with family"
-    assert gender.evidence == "detected in 1 of 2 measurements; 1 inconclusive"
+    assert gender.evidence == "detected in 1 of 2 measurements (en/weat6); 1 inconclusive"
     assert gender.spread is not None
     assert gender.spread.brief == "d 0.10 to 1.06"
     assert gender.size is not None
@@ -103,7 +103,7 @@ def test_the_strongest_evidence_is_shown_and_not_the_largest_effect() -> None:
 def test_a_hint_has_no_size_word_and_negligible_needs_every_measurement() -> None:
     (hint,) = of(d(0.04), d(0.9, test="en/weat7"))
     assert hint.state is State.HINT
-    assert hint.evidence == "hint in 1 of 2 measurements; 1 inconclusive"
+    assert hint.evidence == "hint in 1 of 2 measurements (en/weat6); 1 inconclusive"
     assert hint.size is not None
     assert hint.size.word == ""
     assert "small" not in hint.text
@@ -143,7 +143,7 @@ def test_measurements_that_disagree_on_the_direction_say_so() -> None:
     assert answer.notes == (
         "1 of 2 measurements point as the stereotype says; by chance alone, about half would.",
         "Also: mathematics with women, arts with men.",
-        "They disagree on the direction: 1 with “the stereotype”, 1 against it.",
+        "The tests point opposite ways: en/weat6 with its positive direction, en/weat7 against it.",
     )
     (agreed,) = of(d(0.001), d(0.9, test="en/weat7", positive_means=MATHS))
     assert agreed.notes == (
@@ -194,16 +194,26 @@ def test_three_doubts_are_two_and_the_rest_is_under_details() -> None:
     assert answer.doubts == made.doubts
 
 
-def test_how_many_unrelated_topics_reach_the_effect_is_said_where_it_is_detected_or_a_hint() -> None:
+def test_how_many_harmless_pairs_reach_the_effect_is_said_where_it_is_detected_or_a_hint() -> None:
     few, many = (
-        {"specificity": Specificity(share=share, pairs=190, topics=20, pool="en/topics")}
+        {"specificity": Specificity(share=share, pairs=300, groups=25, pool="en/people", kind="people")}
         for share in (0.026, 0.2)
     )
-    (answer,) = of(d(0.001, **few))
-    assert answer.caveats == ("larger than 97 % of unrelated topics",)
-    (hint,) = of(d(0.04, **many), d(0.9, test="en/weat7"))
-    assert hint.specificity == "larger than only 80 % of unrelated topics"
-    assert of(d(0.9, **many))[0].specificity == ""
+    assert of(d(0.001, **few))[0].caveats == ("3 of 100 harmless pairs reach it",)
+    assert of(d(0.001, **many))[0].caveats == ("20 of 100 harmless pairs reach it",)  # a hint
+    assert of(d(0.9, **many))[0].note == ""
+    lost, _ = of(d(0.04, **few), d(0.9, test="en/weat7", concept="race"))
+    assert lost.state is State.HINT
+    assert lost.note == "not after adjustment; 3 of 100 harmless pairs reach it"
+    neither, _ = of(d(0.04, **many), d(0.9, test="en/weat7", concept="race"))
+    assert (neither.state, neither.note) == (State.INCONCLUSIVE, "")
+
+
+def test_what_is_detected_has_shares_and_how_many_have_none() -> None:
+    few = {"specificity": Specificity(share=0.02, pairs=300, groups=25, pool="en/people")}
+    many = {"specificity": Specificity(share=0.2, pairs=300, groups=25, pool="en/people")}
+    (answer,) = of(d(1e-6, **few), d(1e-6, test="en/a", metric="other"), d(1e-6, test="en/b", **many))
+    assert (answer.shares, answer.unshared, answer.counts.hint) == ((0.02,), 1, 1)
 
 
 # Controls and baselines.

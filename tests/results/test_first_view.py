@@ -1,4 +1,4 @@
-"""The first view of a result on every surface: numbers of one width, the topics in one form, the rest on demand."""
+"""The first view of a result on every surface: numbers of one width, the harmless pairs in one form, the rest on demand."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from biascore.results.specificity import Specificity
 
 from ..builders.runs import decided, model_used, run_of
 
-TOLD = "larger than 97 % of unrelated topics"
-TOPICS = Specificity(share=0.026, pairs=190, topics=20, pool="en/topics")
+TOLD = "3 of 100 harmless pairs reach it"
+FEW = Specificity(share=0.026, pairs=300, groups=25, pool="en/people", kind="people")
 
 
 @pytest.mark.parametrize("power", range(-6, 5))
@@ -58,8 +58,8 @@ def test_two_caveats_are_said() -> None:
 @pytest.fixture
 def run() -> Run:
     """A small effect, detected, with a specificity; and one that is inconclusive, whose specificity no first view tells."""
-    small: dict[str, Any] = {"value": -0.0018, "ends": (-0.00329, -0.0004), "specificity": TOPICS}
-    other = TOPICS.model_copy(update={"share": 0.6})
+    small: dict[str, Any] = {"value": -0.0018, "ends": (-0.00329, -0.0004), "specificity": FEW}
+    other = FEW.model_copy(update={"share": 0.6})
     return run_of(
         decided(0.001, **small),
         decided(0.9, test="en/weat7", specificity=other),
@@ -68,13 +68,13 @@ def run() -> Run:
 
 
 @pytest.mark.parametrize("form", EXPORTERS)
-def test_every_form_says_how_many_unrelated_topics_reach_it(run: Run, form: str) -> None:
+def test_every_form_says_how_many_harmless_pairs_reach_it(run: Run, form: str) -> None:
     (one,) = EXPORTERS[form]().export(run)
     if form == "json":
         assert json.loads(one.text)["measurements"][0]["specificity"]["share"] == 0.026
         return
     assert (TOLD if form != "every-eval-ever" else '"specificity": "0.026"') in one.text.replace("\\%", "%")
-    assert "larger than only 40 % of unrelated" not in one.text
+    assert "60 of 100" not in one.text
     if form in ("md", "model-card"):
         assert f"| detected; {TOLD} |" in one.text
         assert "| \N{MINUS SIGN}0.0018 | \N{MINUS SIGN}0.0033 to \N{MINUS SIGN}0.0004 |" in one.text
@@ -86,12 +86,12 @@ def test_python_and_notebooks_say_it(run: Run) -> None:
         .splitlines()[1]
         .endswith(f"d = -0.0018 [-0.0033, -0.0004], p = 0.001 (adjusted 0.002) -> detected; {TOLD}>")
     )
-    assert str(run[0]).endswith(f"-> detected before adjustment; {TOLD}>")
+    assert str(run[0]).endswith(f"-> significant before adjustment; {TOLD}>")
     assert f"<td>detected; {TOLD}</td>" in run._repr_html_()
     assert list(run.to_frame()["specificity"]) == [0.026, 0.6]
     first, _, folded = run[1]._repr_html_().partition("<details>")
-    assert "unrelated" not in first
-    assert "larger than only 40 % of unrelated topics (190 pairs of 20 topics from en/topics)" in folded
+    assert "harmless" not in first
+    assert "share 0.6 (300 pairs of 25 groups of people from en/people)" in folded
 
 
 def test_the_report_says_it(run: Run, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_the_report_says_it(run: Run, tmp_path: Path) -> None:
     assert page.count(TOLD) >= 4  # the sentence, the answers, the table, the section of the test
     assert f"<b>Verdict: <bdi>detected; {TOLD}</bdi>.</b>" in page
     assert true_minus("-0.0033 to -0.0004") in page
-    assert page.count("larger than only 40 % of unrelated") == 1  # under details
+    assert page.count("share 0.6 (300 pairs") == 1  # under details
     first, _, folded = page[page.index('id="m3"') :].partition('<details class="more method">')
     assert "But a list lost words." in first  # which nothing says in brief
     assert "of no weight" not in first

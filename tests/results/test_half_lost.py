@@ -51,7 +51,9 @@ def test_a_weat_list_without_half_of_its_words_is_not_measured(
 ) -> None:
     engine = Engine(cache=None)
     roles = engine.catalogue.test("en/weat7").roles
-    words = [word for one in roles.values() for word in one.words]
+    own = [word for one in roles.values() for word in one.words]
+    people = engine.catalogue.file("en", "people").lists
+    words = list(dict.fromkeys([*own, *(word for one in people for word in one.words)]))
     vectors = engine.model("planted:en/weat7=1.6").embed(words)
     without = set(roles["B"].words[:gone])
     known = {word: row for word, row in zip(words, np.asarray(vectors), strict=True) if word not in without}

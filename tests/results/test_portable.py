@@ -19,7 +19,7 @@ from biascore.results.portable import portable
 from ..builders.vectors import random_vectors, write_vectors
 from ..builders.word_lists import PAIRS, write_weat
 
-POOL = "biascore_wordlists/en/topics.toml"
+TOPICS = "biascore_wordlists/en/topics.toml"
 MEASUREMENT = '[[measurements]]\nmetric = "weat"\ntests = ["en/pets"]\noptions = { resamples = 100 }\n'
 
 
@@ -78,7 +78,7 @@ def test_a_run_of_an_audit_holds_no_path_of_this_machine(home: Path, tmp_path: P
     assert [model.name for model in run.models] == names
     assert list(dict.fromkeys(measurement.model for measurement in run)) == names
     assert [model.ref for model in run.models][:3] == names[:3]
-    assert {used.file for used in run.stimuli} == {"mine/en/own.toml", "../shared/pairs.csv", POOL}
+    assert {used.file for used in run.stimuli} == {"mine/en/own.toml", "../shared/pairs.csv", TOPICS}
     assert run.provenance.audit["stimuli"] == ("mine",)
     assert run.provenance.audit["data"][0]["source"] == "../shared/pairs.csv"
 
@@ -86,7 +86,7 @@ def test_a_run_of_an_audit_holds_no_path_of_this_machine(home: Path, tmp_path: P
 def test_absolute_stimuli_are_named_by_their_folder(home: Path, tmp_path: Path) -> None:
     with closing(Engine(cache=None, stimuli=[home / "study" / "mine"])) as engine:
         run = saved(engine.measure("weat", "planted:en/pets=1", "en/pets", resamples=100), tmp_path)
-    assert [used.file for used in run.stimuli] == ["mine/en/own.toml", POOL]
+    assert [used.file for used in run.stimuli] == ["mine/en/own.toml", TOPICS]
     assert run.provenance.audit["stimuli"] == ("mine",)
 
 

@@ -104,10 +104,10 @@ def test_to_frame(run: Run) -> None:
     headlines = frame[frame["verdict"].notna()]
     assert headlines["test"].tolist() == TESTS
     assert headlines["value"].tolist() == [m.headline.value for m in run]
-    # Benjamini and Hochberg over two p-values, by hand: the smaller doubled, but not above the larger.
+    # Holm over two p-values, by hand: the smaller doubled, and the larger not below that.
     p = [m.p_value for m in run]
     low, high = sorted(p)
-    expected = {low: min(2 * low, high), high: high}
+    expected = {low: min(2 * low, 1.0), high: min(max(2 * low, high), 1.0)}
     assert headlines["p_adjusted"].tolist() == pytest.approx([expected[value] for value in p])
     assert frame[frame["verdict"].isna()]["p_adjusted"].isna().all()
     assert set(headlines["family"]) == {"control planted:gender=0.8"}

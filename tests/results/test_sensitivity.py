@@ -139,7 +139,7 @@ def test_only_what_is_inconclusive_is_told_and_at_the_level_of_its_run() -> None
 
 
 def test_every_surface_of_a_run_tells_it(engine: Engine) -> None:
-    run = engine.measure("weat", "planted:gender=0", "en/weat6", resamples=100, topics="none")
+    run = engine.measure("weat", "planted:gender=0", "en/weat6", resamples=100, reference="none")
     (found,) = run.sensitivities
     assert found is not None
     assert found.smallest is not None

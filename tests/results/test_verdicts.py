@@ -17,10 +17,11 @@ from biascore.results.estimates import Equivalence
 from biascore.results.hashes import content_hash
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.run import read_run
-from biascore.results.verdicts import contradiction, reason_of, run_verdicts
+from biascore.results.specificity import Specificity
+from biascore.results.verdicts import Rule, RunVerdict, State, contradiction, reason_of, run_verdicts
 from biascore.stats import Adjustment, Verdict
 
-from ..builders.runs import decided
+from ..builders.runs import decided, model_used, run_of
 
 D, N, I = Verdict.DETECTED, Verdict.NEGLIGIBLE, Verdict.INCONCLUSIVE  # noqa: E741  # as in a table
 BH, HOLM, NONE = Adjustment.BENJAMINI_HOCHBERG, Adjustment.HOLM, Adjustment.NONE
@@ -93,8 +94,91 @@ def test_the_reason_says_what_adjustment_made_of_it() -> None:
     kept, lost = (run_verdicts(some, (), how)[0] for how in (NONE, HOLM))
     assert reason_of(some[0], kept, NONE) == "So."
     assert reason_of(some[0], lost, HOLM).startswith(
-        "So. Adjusted over 2 measurements (Holm; findings on m), p is 0.08, above 0.05: a hint, "
+        "So. Adjusted over 2 measurements (Holm; findings on m), p is 0.08, above 0.05. "
+        "So it is a hint: not after adjustment."
     )
+
+
+# The rule: adjusted, and among harmless groups.
+
+NONE_THERE = Specificity(pool="en/people", problem="there are none", lacking="no harmless groups in this vocabulary")
+
+
+def among(share: float) -> Specificity:
+    return Specificity(share=share, pairs=300, groups=25, pool="en/people", kind="people")
+
+
+def of(p: float, found: Specificity | None, rule: Rule = Rule.HARMLESS, **parts: Any) -> RunVerdict:
+    """What a run says of a test with this p beside another one, so that .04 is not significant by Holm."""
+    return run_verdicts([decided(p, specificity=found, **parts), decided(0.9, test="en/weat7")], (), HOLM, rule)[0]
+
+
+@pytest.mark.parametrize(
+    ("p", "found", "verdict", "because"),
+    [
+        (0.001, among(0.02), D, ""),
+        (0.001, among(0.05), D, ""),
+        (0.001, None, D, ""),  # a metric that compares with none
+        (0.04, among(0.02), I, "not after adjustment"),
+        (0.04, None, I, "not after adjustment"),
+        (0.001, among(0.13), I, "13 of 100 harmless pairs reach it"),
+        (0.001, NONE_THERE, I, "no harmless groups in this vocabulary"),
+        (0.04, among(0.13), I, ""),
+        (0.04, NONE_THERE, I, ""),
+        (0.3, among(0.02), I, ""),
+        (0.3, NONE_THERE, I, ""),
+    ],
+)
+def test_detected_needs_both_and_a_hint_one_of_two(
+    p: float, found: Specificity | None, verdict: Verdict, because: str
+) -> None:
+    said = of(p, found)
+    assert (said.verdict, said.because, said.hint) == (verdict, because, bool(because))
+    assert said.no_reference is (found is NONE_THERE and bool(because))
+    assert said.alone is (D if p <= 0.05 else I)
+    made = decided(p, specificity=found)
+    state = State.DETECTED if verdict is D else State.HINT if because else State.INCONCLUSIVE
+    assert State.of(made, said) is state
+    assert said.p_adjusted == pytest.approx(min(2 * p, 0.9))
+
+
+def test_harmless_groups_do_not_touch_what_an_interval_decides() -> None:
+    small = {"verdict": N, "ends": (-0.1, 0.1), "equivalence": WITHIN}
+    assert of(0.5, among(0.5), **small).verdict is N
+    assert of(0.5, NONE_THERE, **small).verdict is N
+
+
+@pytest.mark.parametrize("found", [among(0.13), NONE_THERE])
+def test_by_the_rule_of_stored_runs_adjustment_alone_decides(found: Specificity) -> None:
+    assert of(0.001, found, Rule.LABELS).verdict is D
+    lost = of(0.04, found, Rule.LABELS)
+    assert (lost.verdict, lost.because, lost.no_reference) == (I, "not after adjustment", False)
+
+
+def test_the_reason_of_a_hint_says_how_many_harmless_pairs_reach_it() -> None:
+    made = decided(0.001, specificity=among(0.13))
+    (said,) = run_verdicts([made], (), HOLM)
+    told = reason_of(made, said, HOLM)
+    assert "p is 0.001, at most 0.05. Share 0.13 (300 pairs of 25 groups of people from en/people). " in told
+    assert "So it is a hint: 13 of 100 harmless pairs reach it." in told
+
+
+@pytest.mark.parametrize(
+    ("share", "told"),
+    [(0.003, "fewer than 1"), (0.005, "1"), (0.049, "5"), (0.05, "5"), (0.051, "5"), (0.13, "13"), (1.0, "100")],
+)
+def test_a_share_is_told_in_hundredths(share: float, told: str) -> None:
+    assert among(share).told == f"{told} of 100 harmless pairs reach it"
+
+
+def test_a_specificity_has_a_share_or_a_problem() -> None:
+    for share, problem in ((None, ""), (0.5, "none")):
+        with pytest.raises(ValidationError, match="a share, or a problem"):
+            Specificity(share=share, problem=problem, pool="en/people")
+    assert "problem" not in among(0.5).model_dump()
+    stored = {"share": 0.5, "pairs": 190, "topics": 20, "pool": "en/topics", "level": 0.05}
+    old = Specificity.model_validate(stored)
+    assert (old.groups, old.kind, old.low, old.transposed) == (20, "topics", None, None)
 
 
 # What a measurement must say, and what may not be said of it.
@@ -176,7 +260,7 @@ def test_the_adapter_declares_a_control(run: Run) -> None:
 
 
 def test_how_it_is_adjusted_is_an_option_of_audit_and_engine(engine: Engine, run: Run) -> None:
-    assert audit().adjust is BH
+    assert audit().adjust is HOLM
     assert run.adjustment is HOLM
     assert run.to_frame()["adjustment"].dropna().unique().tolist() == ["holm"]
     assert Engine(cache=None, adjust="none").adjust is NONE
@@ -189,7 +273,7 @@ def test_how_it_is_adjusted_is_an_option_of_audit_and_engine(engine: Engine, run
 def test_a_run_comes_back_with_its_verdicts(run: Run, tmp_path: Path) -> None:
     loaded = Run.load(run.save(tmp_path / "run"))
     assert loaded.verdicts == run.verdicts
-    assert loaded.adjustment is HOLM
+    assert (loaded.adjustment, loaded.rule) == (HOLM, Rule.HARMLESS)
     assert loaded.model_copy(update={"adjustment": BH}).results_digest() != run.results_digest()
 
 
@@ -236,3 +320,27 @@ def test_who_recomputes_the_hashes_is_found(
     problems, _ = read_run(folder)
     assert "run.json was changed after it was written" not in problems
     assert any(re.search(problem, found) for found in problems)
+
+
+def test_a_run_that_was_stored_before_there_were_harmless_groups_is_read_by_its_own_rule(
+    tmp_path: Path,
+) -> None:
+    """It states no rule; of its hints no reason is stored, and its verdicts still follow from what it holds."""
+    some = [decided(0.001, specificity=among(0.13)), decided(0.04, test="en/weat7", specificity=among(0.02))]
+    new = run_of(*some, models=[model_used("m")])
+    assert [said.verdict for said in new.verdicts] == [I, D]
+    folder = new.model_copy(update={"rule": Rule.LABELS}).save(tmp_path / "run")
+    body = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    del body["content_sha256"], body["rule"]
+    body.pop("harmless", None)
+    for said in body["verdicts"]:
+        for key in ("because", "no_reference"):
+            said.pop(key, None)
+    body["content_sha256"] = content_hash(body)
+    (folder / "run.json").write_text(json.dumps(body), encoding="utf-8")
+    problems, read = read_run(folder)
+    assert not problems
+    assert read is not None
+    assert (read.rule, read.harmless) == (Rule.LABELS, ())
+    assert [said.verdict for said in read.verdicts] == [D, D]
+    assert not any("because" in said for said in body["verdicts"])

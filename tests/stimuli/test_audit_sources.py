@@ -78,6 +78,31 @@ def test_lists_are_as_frequent_and_as_long(id: str, matched: ModuleType) -> None
     assert not named or abs(a.mean(axis=0)[0] - b.mean(axis=0)[0]) <= 0.35
 
 
+def test_tests_of_two_groups_compare_the_same_names() -> None:
+    race = [test for id, test in TESTS.items() if id.startswith("en/audit-race-")]
+    pairs = {test.id.split("-")[2]: set[tuple[str, str]]() for test in race}
+    for test in race:
+        pairs[test.id.split("-")[2]].add((test.roles["A"].name, test.roles["B"].name))
+    assert {group: len(some) for group, some in pairs.items()} == dict.fromkeys(
+        ("black", "hispanic", "asian", "arab"), 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("group", "first", "family"),
+    [
+        ("black", "Lakisha", "Booker"),
+        ("hispanic", "Guadalupe", "Gonzalez"),
+        ("asian", "Priya", "Nguyen"),
+        ("arab", "Fatima", "Haddad"),
+    ],
+)
+def test_names_are_first_names_and_family_names(group: str, first: str, family: str) -> None:
+    test = TESTS[f"en/audit-race-{group}-valence"]
+    assert {first, family} <= set(words(test, "B"))
+    assert len(words(test, "B")) >= 60
+
+
 def test_valence_is_what_raters_said(shared_data: Path) -> None:
     with gzip.open(shared_data / "power" / "vader_lexicon.txt.gz", "rt", encoding="utf-8") as opened:
         rated = {row.split("\t")[0]: float(row.split("\t")[1]) for row in opened if row.strip()}

@@ -75,7 +75,9 @@ def test_touches_are_of_the_vocabulary(id: str) -> None:
     test = TESTS[id]
     assert set(test.touches) <= VOCABULARY
     assert len(test.touches) == len(set(test.touches))
-    assert test.of_people or not test.touches, "touches narrow the groups of people, and none are compared here"
+    assert test.of_people or not test.touches, (
+        "touches narrow the groups of people, and none are compared here"
+    )
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -1,4 +1,4 @@
-"""The shipped topics, from which pairs of unrelated topics are drawn."""
+"""The shipped topics, from which pairs of harmless groups are drawn where a test names no people."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import pytest
 
 import biascore_wordlists
 from biascore.api.stimuli import Catalogue
-from biascore.designs.options import TopicOptions
-from biascore.designs.specificity import Topics
+from biascore.designs.harmless import Groups
+from biascore.designs.options import ReferenceOptions
 
 from ..builders.kinds import KINDS
 
@@ -39,7 +39,7 @@ def test_long_tests_share_few_words_with_topics() -> None:
     long = CATALOGUE.select("*/audit-*")
     assert {test.language for test in long} == {"de", "en", "es", "fr", "it", "pl"}
     for test in long:
-        left = Topics.of(test, CATALOGUE, TopicOptions()).lists
+        left = Groups.of(test, CATALOGUE, ReferenceOptions(reference="topics")).lists
         assert len(left) >= 0.8 * len(CATALOGUE.file(test.language, "topics").lists), test.id
 
 

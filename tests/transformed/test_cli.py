@@ -79,7 +79,7 @@ before = true
 [[measurements]]
 metric = "weat"
 tests = ["en/weat7"]
-options = {{ resamples = 100, topics = "none" }}
+options = {{ resamples = 100, reference = "none" }}
 """
 
 

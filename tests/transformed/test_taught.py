@@ -12,7 +12,7 @@ FEW: dict[str, Any] = {"resamples": 100}
 
 
 @pytest.mark.parametrize(
-    ("metric", "options"), [("weat", {"draws": 500, "topics": "none"}), ("weat-change", {})]
+    ("metric", "options"), [("weat", {"draws": 500, "reference": "none"}), ("weat-change", {})]
 )
 def test_words_of_a_test_that_the_transform_was_learnt_from_are_counted(
     engine: Engine, metric: str, options: dict[str, Any]

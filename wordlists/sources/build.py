@@ -37,6 +37,7 @@ Strata = list[list[str]]
 def strata(found: Mapping[str, Mapping[str, Any]], name: str, side: str) -> Strata:
     """The candidates of a side: one list, or several, such as names of women and of men, within which pairs are made.
 
+    ``count`` is of all pairs, or a list of how many each of these gives.
     A text names the candidates of another table and side, ``"competence.competent"``.
     """
     given = found[name][side]
@@ -74,8 +75,10 @@ def chosen(found: Mapping[str, Mapping[str, Any]], name: str, language: str) -> 
     if both:
         raise SystemExit(f"matched.{name}: both sides name {', '.join(sorted(both))}")
     words: tuple[list[str], list[str]] = ([], [])
-    for one, other in zip(*sides, strict=True):
-        pairs = matched(one, other, source["count"] // len(sides[0]), language)
+    count = source["count"]
+    counts = count if isinstance(count, list) else [count // len(sides[0])] * len(sides[0])
+    for one, other, many in zip(*sides, counts, strict=True):
+        pairs = matched(one, other, many, language)
         for all_words, some in zip(words, pairs, strict=True):
             all_words += some
     return {

@@ -13,7 +13,7 @@ from biascore.results.effect_words import SIZES, Size, ends_of, side_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.verdicts import BASELINE, Role, RunVerdict, State, specificity_told
+from biascore.results.verdicts import BASELINE, Role, RunVerdict, State, note_of
 
 PARTS: Final = (0.1, 0.25, 0.5)
 TIMES: Final = (1.0, 2.0, 4.0)
@@ -149,7 +149,7 @@ def _cell(number: int, measurement: Measurement, said: RunVerdict, estimate: Est
     if estimate.value is None:
         return Cell(number, "–", "none", 0, State.NOT_MEASURED, f"{where}: {State.NOT_MEASURED}")
     size = Size.of(estimate, decided=state in (State.DETECTED, State.HINT))
-    topics = specificity_told(measurement, said) if decides else ""
+    note = note_of(measurement, said) if decides else ""
     below = ends_of(measurement).below if decides else estimate.sides
     side = side_of(estimate) if below else 0
     text = true_minus(estimate.texts().value)
@@ -161,7 +161,7 @@ def _cell(number: int, measurement: Measurement, said: RunVerdict, estimate: Est
         {1: "up", -1: "down", 0: "none"}[side],
         _step(measurement, estimate),
         state,
-        "; ".join(filter(None, [f"{where}: {size.text if size else ''}", state.value, topics])),
+        "; ".join(filter(None, [f"{where}: {size.text if size else ''}", state.value, note])),
     )
 
 

@@ -24,5 +24,5 @@ def test_a_planted_association_is_found_with_its_sign(test, sign):
     """In both directions."""
     engine = Engine(cache=None)
     model = f"planted:pt/{test}={1.5 * sign}"
-    found = engine.measure("weat", model, f"pt/{test}", topics="none", draws=199, resamples=100)
+    found = engine.measure("weat", model, f"pt/{test}", reference="none", draws=199, resamples=100)
     assert found[0].headline.value * sign > 0.5

@@ -28,7 +28,7 @@ class InTemplates(AssociationMetric[LpbsOptions]):
 
     name = "lpbs"
     unit = "nats"
-    most_groups = (36, 6)
+    most_groups = (30, 6)
     other_readings: ClassVar[tuple[str, ...]] = ()
     asked_per_cell: ClassVar[int] = 1
 

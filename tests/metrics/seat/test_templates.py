@@ -63,7 +63,7 @@ def test_german_articles_are_templates() -> None:
 def test_articles_alone_are_not_detected(effect: int) -> None:
     """X and A hold nouns with *der* only, Y and B nouns with *die*: no words can be exchanged within their templates."""
     got = Engine(cache=None).measure(
-        "seat", f"planted:de/gg-weat={effect}", "de/gg-weat", resamples=100, topics="none"
+        "seat", f"planted:de/gg-weat={effect}", "de/gg-weat", resamples=100, reference="none"
     )[0]
     assert got.verdict is Verdict.INCONCLUSIVE
     assert got.headline.p_values[0].value == 1
@@ -74,7 +74,7 @@ def test_articles_alone_are_not_detected(effect: int) -> None:
 def test_an_effect_that_articles_turn_is_not_detected() -> None:
     """What is planted is positive, and d is not: it would be told the wrong way round."""
     got = Engine(cache=None).measure(
-        "seat", "planted:de/weat8=1.6", "de/weat8", resamples=100, topics="none"
+        "seat", "planted:de/weat8=1.6", "de/weat8", resamples=100, reference="none"
     )[0]
     assert got.headline.value is not None
     assert got.headline.value < 0
