@@ -57,6 +57,8 @@ class Specificity(Frozen):
         if self.share is None:
             return self.lacking
         many = math.floor(100 * self.share + 0.5)
+        if not self.specific:  # .052 is above .05, and so are its words
+            many = max(many, math.floor(100 * self.level) + 1)
         count = "fewer than 1" if many < 1 else f"{many}"
         what = "it" if self.transposed is None else f"its transposed effect, {self.transposed:.2f}"
         return f"{count} of 100 harmless pairs reach {what}"

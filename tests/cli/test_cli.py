@@ -137,10 +137,14 @@ def test_lists_and_show(biascore):
     assert "Puttick" in shown
     assert json.loads(biascore("show", "it/it1", "--json").stdout)["id"] == "it/IT1"
     lead = biascore("show", "en/audit-gender-career-family").stdout
-    assert "names people: A and B\ntouches: work, leadership, money, family, home\nlead test of gender" in lead
+    assert (
+        "names people: A and B\ntouches: work, leadership, money, family, home\nlead test of gender" in lead
+    )
     told = json.loads(biascore("show", "en/weat6", "--json").stdout)
     assert (told["people"], told["touches"][0], told["lead"]) == ("XY", "work", False)
-    groups = {one["list"]: one["about"] for one in json.loads(biascore("list", "wordlists", "en", "--json").stdout)}
+    groups = {
+        one["list"]: one["about"] for one in json.loads(biascore("list", "wordlists", "en", "--json").stdout)
+    }
     assert groups["en/people/road_users"] == ["law", "travel"]
     assert "adapter-planted" in biascore("plugins").stdout
     metric = biascore("show", "weat").stdout

@@ -144,7 +144,9 @@ def test_caveats_are_brief_and_the_rest_is_verbose(shown: Any) -> None:
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_how_many_harmless_pairs_reach_an_effect_stands_with_its_verdict(shown: Any, width: int) -> None:
     def groups(share: float) -> dict[str, Any]:
-        return {"specificity": Specificity(share=share, pairs=190, groups=20, pool="en/people", kind="people")}
+        return {
+            "specificity": Specificity(share=share, pairs=190, groups=20, pool="en/people", kind="people")
+        }
 
     none = Specificity(pool="en/people", kind="people", problem="20 groups", lacking="no harmless groups")
     run = run_of(

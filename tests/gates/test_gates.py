@@ -60,7 +60,9 @@ def test_detected_fails_and_inconclusive_is_what_the_gate_makes_of_it() -> None:
 def among(share: float | None) -> Specificity:
     """What was compared with harmless groups: this share, or that there were none."""
     if share is None:
-        return Specificity(pool="en/people", problem="there are none", lacking="no harmless groups in this language")
+        return Specificity(
+            pool="en/people", problem="there are none", lacking="no harmless groups in this language"
+        )
     return Specificity(share=share, pairs=300, groups=25, pool="en/people", kind="people")
 
 

@@ -89,7 +89,9 @@ def cosine(one: np.ndarray, other: np.ndarray) -> float:
     return float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
 
 
-def weat(model_of: ModelOf, vectors: Vectors, test: Test, catalogue: Catalogue, **options: Any) -> Measurement:
+def weat(
+    model_of: ModelOf, vectors: Vectors, test: Test, catalogue: Catalogue, **options: Any
+) -> Measurement:
     return measured(Weat(WeatOptions(**FAST | options)), model_of(vectors), test, catalogue=catalogue)
 
 
@@ -171,7 +173,11 @@ def test_the_share_is_a_count_of_pairs(
     units = [word for role in stay for word in ROLES[role]]
     own = effect(vectors, *(ROLES[role] for role in place), units)
     one_order = [effect(vectors, *pair, units) for pair in combinations(GROUPS.values(), 2)]
-    every = [abs(one) for one in one_order] if alternative == "two-sided" else [*one_order, *(-e for e in one_order)]
+    every = (
+        [abs(one) for one in one_order]
+        if alternative == "two-sided"
+        else [*one_order, *(-e for e in one_order)]
+    )
     reach = abs(own) if alternative == "two-sided" else own
     got = weat(
         model_of, vectors, a_test(of_people=people), a_catalogue(people=GROUPS, topics=GROUPS),
@@ -193,7 +199,9 @@ def test_the_share_is_a_count_of_pairs(
 def test_what_is_shared_by_all_words_does_not_change_the_share(model_of: ModelOf) -> None:
     """The nearness that the test's own groups and the harmless ones have is told, and they are not matched by it."""
     vectors, catalogue = a_world(strength=1.0), a_catalogue(people=GROUPS)
-    near = {word: vector + (2.0 if word in ROLES["A"] + ROLES["B"] else 0.0) for word, vector in vectors.items()}
+    near = {
+        word: vector + (2.0 if word in ROLES["A"] + ROLES["B"] else 0.0) for word, vector in vectors.items()
+    }
     apart, alike = (specificity(model_of, some, a_test(), catalogue).near for some in (vectors, near))
     assert apart is not None
     assert alike is not None
@@ -272,7 +280,11 @@ def test_the_caveat_is_of_shares_near_the_level(model_of: ModelOf) -> None:
 def test_fewer_groups_than_tell_how_large_harmless_effects_are_give_no_share(model_of: ModelOf) -> None:
     few = dict(list(GROUPS.items())[: LEAST - 1])
     found = specificity(model_of, a_world(), a_test(), a_catalogue(people=few))
-    assert (found.share, found.specific, found.lacking) == (None, False, "no harmless groups in this vocabulary")
+    assert (found.share, found.specific, found.lacking) == (
+        None,
+        False,
+        "no harmless groups in this vocabulary",
+    )
     assert f"{LEAST - 1} groups" in found.problem
     enough = dict(list(GROUPS.items())[:LEAST])
     assert specificity(model_of, a_world(), a_test(), a_catalogue(people=enough)).share is not None

@@ -45,7 +45,9 @@ def measured(
     one, other = np.triu_indices(len(names), 1)
     pairs = [(names[i], names[j]) for i, j in zip(one, other, strict=True)]
     p_values = [
-        p_of_pair if isinstance(p_of_pair, float) else next(p_of_pair[key] for key in (pair, pair[::-1]) if key in p_of_pair)
+        p_of_pair
+        if isinstance(p_of_pair, float)
+        else next(p_of_pair[key] for key in (pair, pair[::-1]) if key in p_of_pair)
         for pair in pairs
     ]
     found = HarmlessPairs(names, one, other, np.full(one.size, share), np.array(p_values))
@@ -285,7 +287,14 @@ def test_a_hint_of_the_lead_test_says_why() -> None:
 
 def test_tests_that_point_opposite_ways_are_told_so() -> None:
     one = d(1e-6, 0.01, value=0.8, ends=(0.4, 1.2), positive_means="men with war, women with peace")
-    other = d(1e-6, 0.01, test="en/weat7", value=-0.9, ends=(-1.3, -0.5), positive_means="men with maths, women with arts")
+    other = d(
+        1e-6,
+        0.01,
+        test="en/weat7",
+        value=-0.9,
+        ends=(-1.3, -0.5),
+        positive_means="men with maths, women with arts",
+    )
     (answer,) = of(one, other)
     told = "The tests point opposite ways: en/weat6 with its positive direction, en/weat7 against it."
     assert told in answer.notes

@@ -101,7 +101,9 @@ def test_the_reason_says_what_adjustment_made_of_it() -> None:
 
 # The rule: adjusted, and among harmless groups.
 
-NONE_THERE = Specificity(pool="en/people", problem="there are none", lacking="no harmless groups in this vocabulary")
+NONE_THERE = Specificity(
+    pool="en/people", problem="there are none", lacking="no harmless groups in this vocabulary"
+)
 
 
 def among(share: float) -> Specificity:
@@ -110,7 +112,9 @@ def among(share: float) -> Specificity:
 
 def of(p: float, found: Specificity | None, rule: Rule = Rule.HARMLESS, **parts: Any) -> RunVerdict:
     """What a run says of a test with this p beside another one, so that .04 is not significant by Holm."""
-    return run_verdicts([decided(p, specificity=found, **parts), decided(0.9, test="en/weat7")], (), HOLM, rule)[0]
+    return run_verdicts(
+        [decided(p, specificity=found, **parts), decided(0.9, test="en/weat7")], (), HOLM, rule
+    )[0]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +169,15 @@ def test_the_reason_of_a_hint_says_how_many_harmless_pairs_reach_it() -> None:
 
 @pytest.mark.parametrize(
     ("share", "told"),
-    [(0.003, "fewer than 1"), (0.005, "1"), (0.049, "5"), (0.05, "5"), (0.051, "5"), (0.13, "13"), (1.0, "100")],
+    [
+        (0.003, "fewer than 1"),
+        (0.005, "1"),
+        (0.049, "5"),
+        (0.05, "5"),
+        (0.051, "5"),
+        (0.13, "13"),
+        (1.0, "100"),
+    ],
 )
 def test_a_share_is_told_in_hundredths(share: float, told: str) -> None:
     assert among(share).told == f"{told} of 100 harmless pairs reach it"

@@ -1,15 +1,16 @@
-"""Ranks among pairs of harmless groups and their permutation tests, against plain loops."""
+"""Ranks among pairs of harmless groups, and their permutation p-values, against brute force."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import combinations, permutations
-from typing import Literal
+from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
+from biascore.stats import permutation_test
 from biascore.stats.harmless import (
+    NEAR,
     Rank,
     group_means,
     leave_two_out,
@@ -20,133 +21,134 @@ from biascore.stats.harmless import (
     rank,
 )
 
-UNITS, FIRST, GROUPS = 9, 4, 7
+Floats = npt.NDArray[np.float64]
+FIRST, UNITS, GROUPS = 5, 12, 8
 
 
-def d(scores: np.ndarray, ddof: int = 1) -> float:
-    """The effect size of scores of which the first are of one list."""
-    return float((scores[:FIRST].mean() - scores[FIRST:].mean()) / scores.std(ddof=ddof))
+def means(seed: int = 1, groups: int = GROUPS) -> Floats:
+    return np.random.default_rng(seed).normal(size=(UNITS, groups))
+
+
+def d(one: Floats, other: Floats, ddof: int) -> float:
+    """Effect size of the units' scores with two groups."""
+    s = one - other
+    return float((s[:FIRST].mean() - s[FIRST:].mean()) / s.std(ddof=ddof))
+
+
+def sizes(effects: Floats, without: tuple[int, ...] = ()) -> list[float]:
+    """|d| of each pair of groups, of those that are not left out."""
+    kept = [group for group in range(len(effects)) if group not in without]
+    return [abs(float(effects[pair])) for pair in combinations(kept, 2)]
+
+
+def share(effect: float, every: list[float]) -> float:
+    return (1 + sum(one >= abs(effect) - NEAR for one in every)) / (1 + len(every))
 
 
 @pytest.mark.parametrize("ddof", [0, 1])
-def test_pair_effects_are_those_of_the_difference_of_two_groups(
-    rng: np.random.Generator, ddof: Literal[0, 1]
-) -> None:
-    means = rng.normal(size=(UNITS, GROUPS))
-    found = pair_effects(means, FIRST, ddof)
-    for i, j in permutations(range(GROUPS), 2):
-        assert found[i, j] == pytest.approx(d(means[:, i] - means[:, j], ddof))
-    assert np.diag(found).tolist() == [0.0] * GROUPS
+def test_the_effect_of_each_pair_is_that_of_its_scores(ddof: int) -> None:
+    some = means()
+    found = pair_effects(some, FIRST, 1 if ddof else 0)
+    expected = [
+        [0.0 if i == j else d(some[:, i], some[:, j], ddof) for j in range(GROUPS)] for i in range(GROUPS)
+    ]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def test_a_pair_that_does_not_vary_reaches_every_effect(rng: np.random.Generator) -> None:
-    means = rng.normal(size=(UNITS, 1)) + np.array([0.0, 3.0])
-    assert np.isinf(pair_effects(means, FIRST, 1)[0, 1])
+def test_a_pair_whose_scores_do_not_vary_reaches_every_effect() -> None:
+    some = means()
+    some[:, 1] = some[:, 0] + 2.0
+    found = pair_effects(some, FIRST, 1)
+    assert found[0, 1] == np.inf
+    assert np.isfinite(np.delete(found[0], 1)).all()
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-@pytest.mark.parametrize("effect", [-0.7, 0.2, 1.1])
-def test_a_rank_counts_the_pairs_that_reach_the_effect_and_the_effect_itself(
-    rng: np.random.Generator, effect: float, alternative: Literal["two-sided", "greater"]
-) -> None:
-    effects = pair_effects(rng.normal(size=(UNITS, GROUPS)), FIRST, 1)
-
-    def share(left: list[int]) -> float:
-        one_order = combinations if alternative == "two-sided" else permutations
-        every = [effects[pair] for pair in one_order(left, 2)]
-        reached = [abs(one) >= abs(effect) if alternative == "two-sided" else one >= effect for one in every]
-        return (1 + sum(reached)) / (1 + len(every))
-
-    every = list(range(GROUPS))
-    without = [share([one for one in every if one != gone]) for gone in every]
-    found = rank(effect, effects, alternative)
-    assert (found.share, found.low, found.high) == pytest.approx((share(every), min(without), max(without)))
-    assert found.pairs == GROUPS * (GROUPS - 1) // (2 if alternative == "two-sided" else 1)
+def test_a_two_sided_rank_counts_pairs_and_its_range_leaves_each_group_out() -> None:
+    effects = pair_effects(means(2), FIRST, 1)
+    found = rank(-0.6, effects, "two-sided")
+    without = [share(0.6, sizes(effects, (group,))) for group in range(GROUPS)]
+    assert found.pairs == GROUPS * (GROUPS - 1) // 2
+    assert found.share == pytest.approx(share(0.6, sizes(effects)))
+    assert (found.low, found.high) == (pytest.approx(min(without)), pytest.approx(max(without)))
+    assert found.low < found.share < found.high
 
 
-def test_an_effect_that_ties_with_a_pair_is_reached_by_it() -> None:
-    effects = np.array([[0.0, 0.5, 0.1], [-0.5, 0.0, 0.2], [-0.1, -0.2, 0.0]])
-    assert rank(0.5, effects, "two-sided").share == pytest.approx(2 / 4)
-    assert rank(0.5 + 1e-6, effects, "two-sided").share == pytest.approx(1 / 4)
+def test_a_one_sided_rank_counts_both_orders_of_each_pair() -> None:
+    effects = pair_effects(means(3), FIRST, 1)
+
+    def one_sided(effect: float, without: tuple[int, ...] = ()) -> float:
+        kept = [group for group in range(GROUPS) if group not in without]
+        orders = [effects[i, j] for i in kept for j in kept if i != j]
+        return (1 + sum(one >= effect - NEAR for one in orders)) / (1 + len(orders))
+
+    for effect in (0.4, -0.4):
+        found = rank(effect, effects, "greater")
+        without = [one_sided(effect, (group,)) for group in range(GROUPS)]
+        assert found.pairs == GROUPS * (GROUPS - 1)
+        assert found.share == pytest.approx(one_sided(effect))
+        assert (found.low, found.high) == (pytest.approx(min(without)), pytest.approx(max(without)))
 
 
-def test_ranks_of_draws_are_averaged() -> None:
-    both = [Rank(0.02, 10, 0.01, 0.03), Rank(0.04, 10, 0.03, 0.09)]
-    found = mean_rank(both)
-    assert (found.share, found.low, found.high) == pytest.approx((0.03, 0.02, 0.06))
-    assert found.pairs == 10
+def test_an_effect_that_none_reaches_has_the_smallest_share_and_a_tie_counts() -> None:
+    effects = pair_effects(means(), FIRST, 1)
+    largest = max(sizes(effects))
+    pairs = GROUPS * (GROUPS - 1) // 2
+    assert rank(10.0, effects, "two-sided").share == pytest.approx(1 / (1 + pairs))
+    assert rank(largest, effects, "two-sided").share == pytest.approx(2 / (1 + pairs))
 
 
-def test_a_harmless_pair_is_ranked_among_those_that_hold_neither_of_its_groups(
-    rng: np.random.Generator,
-) -> None:
-    effects = pair_effects(rng.normal(size=(UNITS, GROUPS)), FIRST, 1)
-    expected = []
-    for pair in combinations(range(GROUPS), 2):
-        others = [abs(effects[one]) for one in combinations(range(GROUPS), 2) if not {*one} & {*pair}]
-        expected.append((1 + sum(one >= abs(effects[pair]) for one in others)) / (1 + len(others)))
-    assert leave_two_out(effects).tolist() == pytest.approx(expected)
+def test_the_mean_of_ranks_is_over_draws() -> None:
+    assert mean_rank([Rank(0.2, 10, 0.1, 0.3), Rank(0.4, 10, 0.3, 0.5)]) == Rank(
+        pytest.approx(0.3), 10, pytest.approx(0.2), pytest.approx(0.4)
+    )
 
 
-def test_means_are_over_so_many_words_of_each_group(rng: np.random.Generator) -> None:
-    scores = rng.normal(size=(UNITS, 9))
-    short, long = np.arange(3), np.arange(3, 9)
-    found = group_means(scores, [short, long], 3, rng)
-    assert found[:, 0].tolist() == pytest.approx(scores[:, short].mean(axis=1).tolist())
-    possible = [scores[0, list(some)].mean() for some in combinations(long, 3)]
-    assert min(abs(found[0, 1] - one) for one in possible) < 1e-12
-    again = [group_means(scores, [long], 3, rng)[0, 0] for _ in range(20)]
-    assert len(set(again)) > 1
-    np.testing.assert_allclose(group_means(scores, [long], 6, rng)[:, 0], scores[:, long].mean(axis=1))
+def test_leave_two_out_ranks_each_pair_among_those_without_its_groups() -> None:
+    effects = pair_effects(means(4), FIRST, 1)
+    expected = [share(effects[pair], sizes(effects, pair)) for pair in combinations(range(GROUPS), 2)]
+    np.testing.assert_allclose(leave_two_out(effects), expected)
 
 
-def test_p_of_labels_is_that_of_each_pair_by_itself(rng: np.random.Generator) -> None:
-    """With all labellings but the observed one listed, the p-values are exact."""
-    means = rng.normal(size=(UNITS, GROUPS))
-    chosen = [np.isin(np.arange(UNITS), some) for some in combinations(range(UNITS), FIRST)]
-    every = np.array([np.where(one, 1 / FIRST, -1 / (UNITS - FIRST)) for one in chosen])
-    observed, others = every[0], every[1:]
-    found = p_of_labels(means, [others[:50], others[50:]], observed)
-    expected = []
-    for i, j in combinations(range(GROUPS), 2):
-        differences = every @ (means[:, i] - means[:, j])
-        expected.append(np.mean(np.abs(differences) >= abs(differences[0]) - 1e-9))
-    assert found.tolist() == pytest.approx(expected)
+def test_leave_two_out_shares_of_unrelated_groups_are_even() -> None:
+    found = np.concatenate([leave_two_out(pair_effects(means(seed, 40), FIRST, 1)) for seed in range(40)])
+    assert np.mean(found <= 0.05) == pytest.approx(0.05, abs=0.01)
+    assert found.mean() == pytest.approx(0.5, abs=0.02)
 
 
-def test_a_constant_difference_is_never_significant() -> None:
-    means = np.ones((UNITS, 2)) * np.array([1.0, 5.0])
-    weights = np.array([1 / FIRST] * FIRST + [-1 / (UNITS - FIRST)] * (UNITS - FIRST))
-    assert p_of_labels(means, [np.tile(weights[::-1], (99, 1))], weights).tolist() == [1.0]
+def test_groups_are_represented_by_so_many_of_their_words() -> None:
+    scores = means(5, 20)
+    groups = [np.arange(3), np.arange(3, 20)]
+    found = group_means(scores, groups, 4, np.random.default_rng(0))
+    again = group_means(scores, groups, 4, np.random.default_rng(0))
+    np.testing.assert_allclose(found[:, 0], scores[:, :3].mean(axis=1))
+    possible = [scores[:, list(some)].mean(axis=1) for some in combinations(range(3, 20), 4)]
+    assert any(np.allclose(found[:, 1], one) for one in possible)
+    np.testing.assert_array_equal(found, again)
 
 
-@pytest.mark.parametrize("sizes", [(4, 4, 4), (4, 5, 6)])
-def test_p_of_groups_is_near_the_exact_one(sizes: tuple[int, ...], rng: np.random.Generator) -> None:
-    values = [rng.normal(0.8 * place, 1, size) for place, size in enumerate(sizes)]
-    found = p_of_groups(values, 20_000, rng)
-    expected = []
-    for one, other in combinations(values, 2):
-        pooled = np.concatenate([one, other])
-        sums = [pooled[list(some)].mean() for some in combinations(range(pooled.size), one.size)]
-        rest = [(pooled.sum() - mean * one.size) / other.size for mean in sums]
-        differences = np.abs(np.array(sums) - rest)
-        expected.append(np.mean(differences >= differences[0] - 1e-9))
-    np.testing.assert_allclose(found, expected, atol=0.015)
+def test_p_of_labels_counts_labellings_that_reach_the_difference() -> None:
+    """Of all labellings of 5 + 7 units, each once: the exact p but for the observed one, which is counted again."""
+    some = means(6, 4)
+    every = np.full((792, UNITS), -1 / (UNITS - FIRST))
+    for row, first in zip(every, combinations(range(UNITS), FIRST), strict=True):
+        row[list(first)] = 1 / FIRST
+    found = p_of_labels(some, [every[:300], every[300:]], every[0])
+    for p, (i, j) in zip(found, combinations(range(4), 2), strict=True):
+        s = some[:, i] - some[:, j]
+        exact = permutation_test(
+            s[:FIRST], s[FIRST:], method="exact", rng=np.random.default_rng(0)
+        ).two_sided.p_value
+        assert p == pytest.approx((1 + 792 * exact) / 793)
 
 
-def _of_words(rng: np.random.Generator) -> np.ndarray:
-    return p_of_groups([rng.normal(size=8) for _ in range(60)], 999, rng)
-
-
-def _of_units(rng: np.random.Generator) -> np.ndarray:
-    weights = np.repeat([1 / 8, -1 / 8], 8)
-    draws = rng.permuted(np.tile(weights, (999, 1)), axis=1)
-    return p_of_labels(rng.normal(size=(16, 60)), [draws], weights)
-
-
-@pytest.mark.parametrize("p_values", [_of_words, _of_units])
-def test_p_of_pairs_without_an_effect_are_uniform(
-    p_values: Callable[[np.random.Generator], np.ndarray], rng: np.random.Generator
-) -> None:
-    small = [np.mean(p_values(rng) <= 0.05) for _ in range(30)]
-    assert 0.03 <= np.mean(small) <= 0.07
+def test_p_of_groups_is_that_of_a_permutation_test_of_their_words() -> None:
+    """Within four standard errors of 20,000 draws, for groups of unlike size."""
+    rng = np.random.default_rng(7)
+    values = [rng.normal(shift, 1, size) for shift, size in ((0, 6), (1, 6), (0.6, 5), (-1, 7))]
+    draws = 20_000
+    found = p_of_groups(values, draws, np.random.default_rng(8))
+    for p, (i, j) in zip(found, combinations(range(4), 2), strict=True):
+        exact = permutation_test(
+            values[i], values[j], method="exact", rng=np.random.default_rng(0)
+        ).two_sided.p_value
+        assert abs(p - exact) < 4 * np.sqrt(exact * (1 - exact) / draws) + 1 / draws
