@@ -102,9 +102,10 @@ class Effect:
     ) -> Self:
         """Measure a sample of associations (Caliskan et al. 2017), or say the problem that is given in its place.
 
-        The p-value of the labels of the rows decides; with ``both`` the larger of theirs and of those of the columns.
-        ``unit`` is that of the associations, ``roles`` the lists of the rows. ``lists``: what the
-        groups of the rows are called in the item table, where its values are their scores.
+        The p-value of the labels of the rows decides; with ``both``, or where labels of columns alone can be exchanged
+        within their kinds, the larger of theirs and of those of the columns: only there is it none of the kinds'. ``unit``
+        is that of the associations, ``roles`` the lists of the rows. ``lists``: what the groups of the rows are called in
+        the item table, where its values are their scores.
         """
         x, y = (np.empty(0), np.empty(0)) if isinstance(sample, str) else sample.scores
         n = dict(zip(roles, (len(x), len(y)), strict=True))
@@ -120,6 +121,7 @@ class Effect:
         except ZeroVarianceError as error:
             return cls(empty, None, f"the associations of the {of_rows} do not vary ({error})")
         own, across = both_reaching(sample.exchange, sample.across, options.alpha)
+        both = both or own not in (sample.exchange, *sample.exchange.coarser[:1])
         test = options.test(x, y, own, rng)
         if options.bootstrap == TWO_WAY:
             interval, shifts, problem = options.two_way(sample.table, (sample.exchange, sample.across), rng)

@@ -90,9 +90,9 @@ def test_models_are_measured_as_any_model_is(engine: Engine, found: Calibration)
     seed = seed_of(engine.seed, 3)
     alone = Engine(cache=None, seed=seed)
     model = alone.model("planted:en/weat6=1.6", seed=seed)
-    measured = alone.measure("weat", model, "en/weat6", draws=1999, resamples=200)[0]
-    assert measured.headline.value == cell.found[3]
-    assert measured.verdict.value[0] == cell.verdicts[3]
+    run = alone.measure("weat", model, "en/weat6", draws=1999, resamples=200)
+    assert run[0].headline.value == cell.found[3]
+    assert run.verdicts[0].verdict.value[0] == cell.verdicts[3]
 
 
 def test_a_large_effect_is_found_and_the_curve_rises(found: Calibration) -> None:
@@ -106,8 +106,7 @@ def test_a_large_effect_is_found_and_the_curve_rises(found: Calibration) -> None
     assert large.mean == pytest.approx(1.6, abs=0.2)
     assert "With 8 each of X, Y, A, B" in answer(found)
     assert changed(found) == (
-        "Measured with draws = 1999 (else 100000), resamples = 200 (else 5000), topics = none (else topics). "
-        "Set others with -o."
+        "Measured with draws = 1999 (else 100000), resamples = 200 (else 5000). Set others with -o."
     )
 
 

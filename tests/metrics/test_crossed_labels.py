@@ -8,10 +8,12 @@ import pytest
 
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Model, Test
-from biascore.designs.options import WeatOptions
+from biascore.designs.effect import Effect, Sample
+from biascore.designs.options import ReferenceOptions, WeatOptions
 from biascore.errors import OptionsError
 from biascore.results.verdicts import contradiction, run_verdicts
 from biascore.stats import Adjustment, Verdict
+from biascore.stats.exchange import Exchange
 from biascore_metrics.weat.weat import Weat
 
 from .loops import cosine
@@ -103,6 +105,34 @@ def test_the_alternative_chooses_which_p_of_the_targets_decides(model_of, test):
     got = weat(model_of(two_topics(1.0)), test, alternative="greater")
     assert [p.name for p in got.headline.p_values[:2]] == ["one-sided", "two-sided"]
     assert got.p_value == got.headline.p("one-sided").value
+
+
+def tabled(seed: int, of_kinds: float) -> Sample:
+    """Cells are noise, and what the kinds of row and column have in common, such as a template: no word is associated.
+
+    X is of one kind and Y of another, but for one word each, so that few labels can be exchanged within kinds.
+    """
+    rows, columns = (["n"] * 7 + ["a"], ["a"] * 7 + ["n"]), (["n"] * 6 + ["a"] * 2, ["n"] * 2 + ["a"] * 6)
+    of_row, of_column = ([1 if kind == "n" else -1 for kind in one + other] for one, other in (rows, columns))
+    table = of_kinds * np.outer(of_row, of_column) + np.random.default_rng(seed).normal(size=(16, 16))
+    return Sample(table, 8, 8, *(Exchange.of((8, 8), blocks=kinds) for kinds in (rows, columns)))
+
+
+def test_where_targets_cannot_be_exchanged_within_kinds_the_attributes_decide_too():
+    """Else a template alone would be detected: in 62 of 100 such worlds, when the labels of the targets decided."""
+    options = ReferenceOptions(draws=500, resamples=100)
+    found = [Effect.of(tabled(seed, 0.5), options, np.random.default_rng(seed)) for seed in range(40)]
+    names = {one.estimates[0].p_values[0].name for one in found}
+    assert names == {"two-sided, the larger of two"}
+    assert all("target words, one by one; 8 + 8 attribute words, within" in one.exchanged for one in found)
+    assert np.mean([one.estimates[0].p_values[0].value <= 0.05 for one in found]) <= 0.15
+    few = few_kinds(tabled(0, 0.5))
+    assert Effect.of(few, options, np.random.default_rng(0)).estimates[0].p_values[0].name == "two-sided"
+
+
+def few_kinds(sample: Sample) -> Sample:
+    """The same, all rows of one kind."""
+    return sample._replace(exchange=Exchange.of((8, 8)))
 
 
 def test_attributes_too_many_to_count_are_refused_where_all_shall_be(model_of, test_of):

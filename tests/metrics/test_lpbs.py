@@ -15,6 +15,7 @@ from biascore.api.adapters import Backend, Identity, Model
 from biascore.api.exporters import Measurement
 from biascore.api.queries import Masked, TokenLogprobs
 from biascore.api.stimuli import Catalogue, Test, WordList, hookimpl
+from biascore.designs.harmless import Groups
 from biascore.errors import CapabilityError, OptionsError
 from biascore.stats import Verdict
 from biascore_metrics.lpbs.filled import Filled
@@ -322,6 +323,7 @@ def test_an_audit_of_several_metrics_asks_what_its_plan_says(
     run = engine.run(audit)
     assert (plan.total.put, plan.total.asked) == (run.questions.put, run.questions.asked)
     (masked,) = (row for row in plan.rows if row.hook == "mask_logprob")
-    with_each = 16 + 20 * 10  # attributes, and the words of topics
+    groups = Groups.of(engine.catalogue.test("en/weat6"), engine.catalogue, LpbsOptions(), Lpbs.most_groups)
+    with_each = 16 + len(groups.asked)  # the targets, and the words of the harmless groups in their place
     assert (masked.put, masked.unique) == (3 * 2 * 16 * with_each, 2 * 2 * 16 * with_each)
     assert masked.cost.passes is None or masked.cost.passes < masked.asked
