@@ -32,7 +32,7 @@ DEBIASED: Mapping[str, Any] = {"pairs": "en/bolukbasi2016/definitional"}
 SHIPPED: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "weat": ({},),
     "seat": ({},),
-    "lpbs": ({},),
+    "lpbs": ({"topics": "none"},),
     "sc-weat": ({},),
     "gg-weat": ({},),
     "weat-change": ({},),
@@ -58,15 +58,23 @@ VARIANTS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     ),
     "seat": ({"unit": "sentence"}, {"alternative": "greater"}),
     "lpbs": (
+        {},
         {"model_kind": "causal"},
         {"over": "attributes"},
         {"templates": ["TARGET is ATTRIBUTE", "TARGET likes ATTRIBUTE"]},
     ),
     "sc-weat": ({"alternative": "greater"},),
 }
-"""Further options, on the English tests of the literature."""
-NO_TOPICS = ("lpbs",)
-"""Where a hundred topics would take ten seconds a long test: without them on the tests of an audit."""
+"""Further options, on some tests of the literature."""
+WEATS = tuple(f"en/weat{number}" for number in (1, 3, 6, 7, 8, 10))
+LARGE: Mapping[str, Mapping[str, Any]] = {
+    "lpbs": {"templates": ["TARGET ATTRIBUTE"]},
+    "seat": {},
+    "sc-weat": {},
+}
+"""Where the tests of an audit take long: what is asked of it there, and only on the model with an effect."""
+AT_MOST: Mapping[str, int] = {"lpbs": 3}
+"""So many tests are planted in one model, where an answer takes longer with every word that is."""
 TRANSFORMED = ("weat-change", "sc-gg-weat")
 
 
@@ -97,9 +105,9 @@ def shipped(metric: str, _folder: Path) -> Iterator[Record]:
 
 
 def variants(_folder: Path) -> Iterator[Record]:
-    """Other options, on WEAT 1 to 10."""
+    """Other options, on some of WEAT 1 to 10."""
     engine = Engine(cache=None, seed=5)
-    tests = [test for test in engine.catalogue.tests if test.id.startswith("en/weat")]
+    tests = [test for test in engine.catalogue.tests if test.id in WEATS]
     for metric, every in VARIANTS.items():
         for options in every:
             yield from every_test(engine, metric, options, tests)
@@ -125,40 +133,43 @@ def every_test(
                 yield refused(f"{told} ({language})", metric, test.id, error)
         audits = [test.id for test in fitting if "/audit-" in test.id]
         others = [test.id for test in fitting if test.id not in audits]
-        parts = [(others, taken), (audits, taken | {"topics": "none"})]
-        if metric not in NO_TOPICS:
-            parts = [(others + audits, taken)]
-        for ids, chosen in parts:
-            for some in with_room(engine, ids):
+        parts: list[tuple[list[str], Mapping[str, Any], Iterable[float]]] = [
+            (others + audits, taken, EFFECTS)
+        ]
+        if metric in LARGE:
+            parts = [(others, taken, EFFECTS), (audits, taken | dict(LARGE[metric]), EFFECTS[1:])]
+        for ids, chosen, effects in parts:
+            for some in with_room(engine, ids, AT_MOST.get(metric, len(ids))):
                 where = f"{told} ({language})"
-                models = list(planted(engine, metric, some))
+                models = list(planted(engine, metric, some, effects))
                 try:
                     yield from records(where, engine.measure(metric, models, some, **chosen))
                 except BiascoreError as error:
                     yield refused(where, metric, ", ".join(some), error)
 
 
-def with_room(engine: Engine, ids: list[str]) -> Iterator[list[str]]:
-    """The tests as a whole where one planted model has room for all of them, else in halves."""
+def with_room(engine: Engine, ids: list[str], most: int) -> Iterator[list[str]]:
+    """The tests as a whole where one planted model has room for all of them and they are at most so many, else in halves."""
     if not ids:
         return
+    half = len(ids) // 2
     try:
+        if len(ids) > most:
+            raise RefError("too many")
         engine.model(declared(engine, ids, max(EFFECTS))).close()
     except RefError:
         if len(ids) == 1:
             raise
-        half = len(ids) // 2
-        yield from with_room(engine, ids[:half])
-        yield from with_room(engine, ids[half:])
+        yield from with_room(engine, ids[:half], most)
+        yield from with_room(engine, ids[half:], most)
     else:
         yield ids
 
 
-def planted(engine: Engine, metric: str, ids: list[str]) -> Iterator[Model]:
+def planted(engine: Engine, metric: str, ids: list[str], effects: Iterable[float]) -> Iterator[Model]:
     """A model for each effect, planted in all these tests."""
-    refs = {declared(engine, ids, effect): effect for effect in EFFECTS}
-    for ref, effect in refs.items():
-        model = engine.model(ref, name=f"planted {effect:g}")
+    for ref, effect in {declared(engine, ids, effect): effect for effect in effects}.items():
+        model = engine.model(ref, name="planted" if ref == "planted:" else f"planted {effect:g}")
         yield model.with_transform("hard-debias", **DEBIASED) if metric in TRANSFORMED else model
 
 

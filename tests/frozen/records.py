@@ -19,6 +19,8 @@ NAMED = ("where", "metric", "variant", "test", "subject", "model")
 LONG = 48
 """Strings that are longer are written once in a file."""
 MARK = "#"
+SAME = "="
+"""For the p-values of an estimate that are those of the estimate before it."""
 
 
 def records(where: str, run: Run, hidden: Mapping[str, str] | None = None) -> Iterator[Record]:
@@ -59,7 +61,7 @@ def _of(one: Measurement, said: RunVerdict, run: Run) -> Record:
         "bound": one.equivalence and one.equivalence.bound,
         "bound_of": one.equivalence and one.equivalence.of,
         "reason": one.reason,
-        "reason_in_run": reason_of(one, said, run.adjustment),
+        "reason_in_run": reason_of(one, said, run.adjustment).replace(one.reason, "(reason)"),
         "quote": one.quote,
         "dimensions": dict(one.dimensions),
         "caveats": [[each.text, each.short, each.verdict] for each in one.caveats],
@@ -108,7 +110,7 @@ def keyed(found: Iterable[Record]) -> dict[str, Record]:
 def write(path: Path, found: Iterable[Record]) -> None:
     """Write a record a line; long strings and conventions come after them, a line each, and once."""
     texts: dict[str, Any] = {}
-    lines = [_line(_short(record, texts)) for record in found]
+    lines = [_line(_short(_once(record), texts)) for record in found]
     lines += [_line({MARK: name, "is": texts[name]}) for name in sorted(texts)]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -118,7 +120,27 @@ def read(path: Path) -> list[Record]:
     """The records of a file that ``write`` wrote."""
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     texts = {line[MARK]: line["is"] for line in lines if MARK in line}
-    return [_whole(line, texts) for line in lines if MARK not in line]
+    return [_again(_whole(line, texts)) for line in lines if MARK not in line]
+
+
+def _once(record: Record) -> Record:
+    """The record with p-values written once where an estimate has those of the one before it."""
+    if "estimates" not in record:
+        return record
+    p_values = [one[-1] for one in record["estimates"]]
+    same = [bool(new) and new == old for old, new in zip([None, *p_values], p_values, strict=False)]
+    every = zip(record["estimates"], same, strict=True)
+    return record | {"estimates": [[*one[:-1], SAME if known else one[-1]] for one, known in every]}
+
+
+def _again(record: Record) -> Record:
+    """What ``_once`` left out."""
+    estimates: list[list[Any]] = []
+    for one in record.get("estimates", []):
+        # A copy, so that a change of one changes no other.
+        known = one[-1] == SAME
+        estimates.append([*one[:-1], [list(p) for p in estimates[-1][-1]]] if known else one)
+    return record | {"estimates": estimates} if estimates else record
 
 
 def _line(value: Any) -> str:
@@ -130,6 +152,8 @@ def _short(value: Any, texts: dict[str, Any], name: str = "") -> Any:
         return {key: _short(one, texts, key) for key, one in value.items()}
     if isinstance(value, list):
         return [_short(one, texts) for one in value]
+    if isinstance(value, dict):
+        value = {key: _short(one, texts) for key, one in value.items()}
     if isinstance(value, dict) or (isinstance(value, str) and len(value) > LONG):
         digest = hashlib.sha256(_line(value).encode()).hexdigest()[:10]
         assert texts.setdefault(digest, value) == value
@@ -139,7 +163,7 @@ def _short(value: Any, texts: dict[str, Any], name: str = "") -> Any:
 
 def _whole(value: Any, texts: Mapping[str, Any]) -> Any:
     if isinstance(value, dict):
-        return (
-            texts[value[MARK]] if MARK in value else {key: _whole(one, texts) for key, one in value.items()}
-        )
+        if MARK in value:
+            return _whole(texts[value[MARK]], texts)
+        return {key: _whole(one, texts) for key, one in value.items()}
     return [_whole(one, texts) for one in value] if isinstance(value, list) else value
