@@ -32,7 +32,7 @@ DEBIASED: Mapping[str, Any] = {"pairs": "en/bolukbasi2016/definitional"}
 SHIPPED: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "weat": ({},),
     "seat": ({},),
-    "lpbs": ({"topics": "none"},),
+    "lpbs": ({"reference": "none"},),
     "sc-weat": ({},),
     "gg-weat": ({},),
     "weat-change": ({},),
@@ -53,7 +53,7 @@ SHIPPED: Mapping[str, tuple[Mapping[str, Any], ...]] = {
 VARIANTS: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "weat": (
         {"ddof": 0, "alternative": "greater"},
-        {"topics": "none", "bootstrap": "tested"},
+        {"reference": "none", "bootstrap": "tested"},
         {"bound": 0.5, "alpha": 0.01, "confidence": 0.9},
     ),
     "seat": ({"unit": "sentence"}, {"alternative": "greater"}),
