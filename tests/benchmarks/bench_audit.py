@@ -50,7 +50,7 @@ WORLDS: Final = {
     "X, Y, A, B and the harmless groups topics": ("topics.XYAB=0.3,topics=0.3", "topics"),
 }
 """What is planted, and the harmless groups: those of people share nothing in a planted world, so topics then."""
-TIMES: Final = {"planted": 20, "real": 60}
+TIMES: Final = {"planted": 15, "real": 60}
 """By table, how many models, or pairs of harmless groups, a cell takes."""
 
 
