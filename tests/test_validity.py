@@ -14,9 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 MARKED = re.compile(r"<!-- bench_validity: (\w+) -->\n(.*?)<!-- end of (\w+) -->", re.DOTALL)
 
 sys.path.insert(0, str(ROOT / "tests" / "benchmarks"))
-from bench_validity import BORROWED, PAGE, TABLES, precision, rows_of, rules, unknown  # noqa: E402
+from bench_validity import PAGE, TABLES, precision, rows_of, rules, unknown  # noqa: E402
 from drawn_worlds import WORLDS  # noqa: E402
-from pages import from_page  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +36,8 @@ def test_every_metric_has_its_rule(engine: Engine, written: dict[str, list[str]]
 
 
 def test_the_tables_are_those_of_the_benchmark(page: str, written: dict[str, list[str]]) -> None:
-    assert set(written) == {*TABLES, *BORROWED, "rules", "drawn", "open", "precision"}
+    assert set(written) == {*TABLES, "rules", "drawn", "open", "precision"}
     assert written["precision"] == list(precision())
-    for name, source in BORROWED.items():
-        assert written[name] == from_page(*source)
     for name, table in TABLES.items():
         assert written[name][0] == f"| {table.first} | {' | '.join(one.head for one in table.columns)} |"
         rows = rows_of(page, name)

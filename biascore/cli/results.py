@@ -175,6 +175,10 @@ def _print_notes(console: Console, run: Run, lines: Sequence[Line]) -> None:
     parts = f"{counts.asked} sent to the model, {counts.cached} from the cache, {counts.repeated} repeats"
     text = f"queries: {counts.put} ({parts}){nothing}"
     say(text, to=console, style="dim")
+    if run.harmless:
+        many, seconds = len(run.harmless[0].counts), run.provenance.harmless_seconds
+        text = f"harmless audits: {many:,} a model in {seconds:.1f} s, no query"
+        say(text, to=console, style="dim")
 
 
 def _learnt(run: Run) -> Iterator[str]:

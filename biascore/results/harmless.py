@@ -30,14 +30,13 @@ class HarmlessAudits(Frozen):
     """Audits of one model in which a pair of harmless groups takes the place of each pair of groups, through all its tests.
 
     ``tests``: how many measurements have a share of harmless pairs. ``counts`` and ``smallest``: of each audit how many of
-    them are detected, and the smallest share among these (1 without any). ``seconds``: what they took.
+    them are detected, and the smallest share among these (1 without any).
     """
 
     model: str
     tests: int = Field(ge=1)
     counts: tuple[int, ...] = Field(min_length=1, strict=False)
     smallest: tuple[float, ...] = Field(min_length=1, strict=False)
-    seconds: float = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _one_of_each(self) -> Self:

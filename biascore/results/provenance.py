@@ -35,7 +35,8 @@ class Provenance(Frozen):
     """Where and when: versions, seed, seconds since the epoch, and the audit as it was given.
 
     ``packages``: the versions of the packages that compute the numbers, as far as they were loaded. ``required``: of what
-    biascore, its plugins and these packages require; empty in runs stored before these were kept.
+    biascore, its plugins and these packages require; empty in runs stored before these were kept. ``harmless_seconds``: what
+    harmless audits took after all was measured.
     """
 
     biascore_version: str
@@ -45,6 +46,7 @@ class Provenance(Frozen):
     platform: str
     started: float
     finished: float
+    harmless_seconds: float = Field(default=0.0, ge=0)
     seed: int
     audit: FrozenMap[Any]
     plugins: tuple[PluginUsed, ...]

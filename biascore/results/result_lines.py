@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 from typing import Final, NamedTuple
 
 from biascore.basics.wording import capital, counted, some_of
 from biascore.results.answers import Answer, Counts, findings
 from biascore.results.effect_words import Size, moved, scale_told, shown
 from biascore.results.failure import Failure
-from biascore.results.harmless import HarmlessAudits, Shared, hundredths
+from biascore.results.harmless import HarmlessAudits, Shared
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import Role, State
 
@@ -243,14 +244,15 @@ def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None)
         if found.many
         else ""
     )
-    as_many = f"no more than harmless groups give (so many in {hundredths(audits.as_many(found.many))} of 100 audits)"
+    often = ceil(100 * audits.p_value(found))  # of the number and the smallest share together, by which it was decided
+    as_much = f"no more than harmless groups give (so much in {often} of 100 audits)"
     if not exceeds and not sure:
         were = "was" if found.many == 1 else "were"
         grounds = _and([one.about for one in others])
-        return f"{found.many} of {counted(audits.tests, 'test')} {were} detected in {model} ({grounds}), {as_many}"
+        return f"{found.many} of {counted(audits.tests, 'test')} {were} detected in {model} ({grounds}), {as_much}"
     parts = [f"sure: {', '.join(map(_told, sure))}"] if sure else []
     if others:
-        how = "detected test by test" if exceeds else as_many
+        how = "detected test by test" if exceeds else as_much
         parts.append(f"{how}: {_and([one.about for one in others])}")
     return f"Bias was detected in {model}{counts}: {'; '.join(parts)}"
 

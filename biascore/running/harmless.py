@@ -6,7 +6,6 @@ all its tests, ranked among the pairs that hold neither, with its own permutatio
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -43,7 +42,6 @@ def _audits(
     model: str, tests: Sequence[Measured], how: Adjustment, rng: np.random.Generator
 ) -> HarmlessAudits:
     """Audits of one model."""
-    started = time.monotonic()
     of_tests = {number: one.pairs() for number, one in enumerate(tests) if one.pairs is not None}
     p_values = np.tile([one.measurement.p_value or 0.0 for one in tests], (AUDITS, 1))
     shares = np.ones((AUDITS, len(tests)))
@@ -66,7 +64,6 @@ def _audits(
         tests=len(of_tests),
         counts=tuple(detected.sum(axis=1).tolist()),
         smallest=tuple(round(one, 6) for one in smallest.tolist()),
-        seconds=round(time.monotonic() - started, 3),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -36,12 +37,15 @@ def record(
         if one.status in ("loaded", "conflict")
     )
     packages = computing(done.packages)
+    started = time.monotonic()
     controls = {model.name: model.control for model in models if model.control is not None}
+    harmless = harmless_audits(done.measured, controls, audit.adjust, audit.seed)
+    seconds = round(time.monotonic() - started, 3) if harmless else 0.0
     return Run(
         title=title,
         adjustment=audit.adjust,
         rule=Rule.HARMLESS,
-        harmless=harmless_audits(done.measured, controls, audit.adjust, audit.seed),
+        harmless=harmless,
         measurements=done.made,
         failed=done.failed,
         models=models,
@@ -79,6 +83,7 @@ def record(
             platform=platform.platform(),
             started=done.started,
             finished=done.finished,
+            harmless_seconds=seconds,
             seed=audit.seed,
             audit=asked,
             plugins=used_plugins,

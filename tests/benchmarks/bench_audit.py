@@ -3,7 +3,7 @@
 Audit tests are those named LANGUAGE/audit-*. Detected: the permutation p, by Holm among all audit tests of the language
 where no other has an effect (the hardest case), is at most .05, and at most 5 % of pairs of harmless groups reach
 the effect.
-Tables: "asked", the words of every test and the smallest effect that its p detects in 80 %; "planted" models, three
+Tables: "asked", the words of every test and the smallest effect that its p detects in 80 %; "planted" models of three
 tests; "real" vectors (--model), every test: a pair of harmless groups takes the place of A and B, and its words are moved
 along the direction from Y to X until d is so much larger; "answers" of that model to every test.
 Run: python tests/benchmarks/bench_audit.py [TABLE ...] [--help]
@@ -156,9 +156,8 @@ class Asked:
 
 
 def sizes(test: Test) -> list[str]:
-    """The words of X and Y, and of A and B."""
-    x, y, a, b = (len(dict.fromkeys(test.roles[role].words)) for role in "XYAB")
-    return [f"{x} + {y}", f"{a} + {b}"]
+    """The words of each of X and Y, and of A and B, which are as many."""
+    return [str(len(dict.fromkeys(test.roles[role].words))) for role in "XA"]
 
 
 def smallest(test: Test, tests: int) -> float:
@@ -188,7 +187,7 @@ class Given:
 
 def asked(given: Given) -> Iterator[str]:
     """The words of every test, and the smallest effect that p detects, alone and in the audit."""
-    yield line("test", "X, Y", "A, B", "d found in 80 %, alone", "after Holm")
+    yield line("test", "X, Y each", "A, B each", "alone", "after Holm")
     yield rule(5)
     for test in given.tests:
         least = (f"{smallest(test, many):.2f}" for many in (1, len(given.tests)))
@@ -196,16 +195,17 @@ def asked(given: Given) -> Iterator[str]:
 
 
 def planted(given: Given) -> Iterator[str]:
-    """Detected in planted worlds."""
+    """Detected in planted worlds, of so many models of each of three tests."""
     named = [test for name in CHOSEN for test in given.tests if test.id.partition("/")[2] == name]
     some = named if len(named) == len(CHOSEN) else given.tests[:3]
-    yield line(f"world (% of {given.times} models)", "d", *(f"`{test.id}`" for test in some))
-    yield rule(2 + len(some))
+    heads = (f"d = {effect:g}" for effect in EFFECTS)
+    yield line(f"world (% of {len(some) * given.times} models)", *heads)
+    yield rule(1 + len(EFFECTS))
     for told, (world, reference) in WORLDS.items():
+        cells = []
         for effect in EFFECTS:
-            cells = []
+            found = []
             for test in some:
-                found = []
                 for number in range(given.times):
                     seed = seed_of(zlib.crc32(test.id.encode()), number)
                     declared = ",".join(filter(None, (f"{test.id}={effect:g}", world)))
@@ -215,8 +215,8 @@ def planted(given: Given) -> Iterator[str]:
                     finally:
                         model.close()
                     found.append(vectors.found(given.rng(seed)).states(len(given.tests)))
-                cells.append(cell(found))
-            yield line(told, f"{effect:g}", *cells)
+            cells.append(cell(found))
+        yield line(told, *cells)
 
 
 def real(given: Given) -> Iterator[str]:

@@ -32,10 +32,7 @@ ACROSS = "two-sided, attribute labels"
 
 def main() -> None:
     """Print both tables of one model."""
-    which, language = (
-        sys.argv[1] if len(sys.argv) > 1 else "glove",
-        [*sys.argv, "", "en"][2 if len(sys.argv) > 2 else -1],
-    )
+    which, language, *_ = [*sys.argv[1:], *("glove", "en")[len(sys.argv) - 1 :]]
     with tempfile.TemporaryDirectory() as folder:
         ref, options = reference(which, Path(folder))
         engine = Engine(cache=None)

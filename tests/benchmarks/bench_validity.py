@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import drawn_worlds
-from pages import from_page
 
 from biascore.api.exporters import Measurement
 from biascore.engine import Engine
@@ -155,8 +154,6 @@ TABLES = {
         {"nothing planted": ("0", ""), **powers("0.5", "1")},
     ),
 }
-BORROWED = {"topics": ("metrics/weat.md", "bench_specificity")}
-"""Tables of other pages."""
 
 
 def bare(found: Measurement) -> bool:
@@ -288,8 +285,6 @@ def main(*given: str) -> None:
     if not quick:
         write("rules", rules(Engine(cache=None)))
         write("precision", precision())
-        for name, source in BORROWED.items():
-            write(name, from_page(*source))
         write("open", unknown(PAGE.read_text(encoding="utf-8")))
 
 

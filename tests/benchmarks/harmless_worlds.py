@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +22,7 @@ from biascore import Engine
 from biascore.api.metrics import Context
 from biascore.designs.alike import Alike
 from biascore.designs.crossed import Crossed
-from biascore.designs.harmless import DRAWS, LONGEST, WORDS, Groups, _labellings, _usable
+from biascore.designs.harmless import DRAWS_OF_PAIRS, LONGEST, WORDS, Groups, _labellings, _usable
 from biascore.designs.options import WeatOptions
 from biascore.designs.words import embed_words
 from biascore.models.model import Model
@@ -107,7 +108,7 @@ class Place:
         if len(usable) < 25:
             return None
         first = found.size("X")
-        means = [group_means(of_groups.scores, usable, length, rng) for _ in range(DRAWS)]
+        means = [group_means(of_groups.scores, usable, length, rng) for _ in range(DRAWS_OF_PAIRS)]
         effects = [pair_effects(one, first, metric.options.ddof) for one in means]
         assert found.vectors is not None
         exact = np.concatenate([found.vectors["X"], found.vectors["Y"]]).astype(np.float64)
@@ -208,7 +209,7 @@ def own_audits(found: Sequence[Place], how: Adjustment, seed: int = 0) -> Harmle
         for number in members:
             groups = ((str(key),),)
             measured[number] = SimpleNamespace(
-                measurement=measurement, pairs=found[number].pairs, groups=groups
+                measurement=measurement, pairs=partial(getattr, found[number], "pairs"), groups=groups
             )
     return _audits("model", measured, how, np.random.default_rng(seed))
 

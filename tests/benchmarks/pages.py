@@ -43,10 +43,3 @@ def arguments(about: str | None, sets: int) -> argparse.ArgumentParser:
     parser.add_argument("--sets", type=int, default=sets)
     parser.add_argument("--cases", type=int, nargs="*", help="numbers of the cases, from 0; all")
     return parser
-
-
-def from_page(page: str, name: str) -> list[str]:
-    """The lines between these marks."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    between = text.partition(f"<!-- {name} -->\n")[2].partition(f"<!-- end of {name} -->")[0]
-    return between.strip().splitlines()

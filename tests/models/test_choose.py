@@ -136,7 +136,7 @@ def test_how_prompts_are_put_is_a_convention_of_the_measurements_that_put_some()
     def conventions(ask: Callable[[Model], Any]) -> dict[str, Any]:
         measuring = Measuring(engine._checker, 0)
         test = engine.tests("weat", ["en/weat6"], {})[0]
-        made = measuring.measure(Asks(ask), model, test, lambda _: model)
+        made = measuring.measure(Asks(ask), model, test, lambda _: model).measurement
         # So a comparison refuses models that were asked in different ways.
         assert not {*made.conventions} & {*made.model_conventions}
         return dict(made.conventions)

@@ -159,8 +159,8 @@ def test_an_effect_the_other_way_of_a_one_sided_test_is_told_with_its_ends() -> 
 def test_detected_is_defined_for_a_family(tmp_path: Path) -> None:
     run = run_of(measurement(p=0.04), measurement(p=0.9, test="it/other"))
     text = squeezed(page_of(run, tmp_path).text)
-    assert "adjustment (Benjamini-Hochberg, over the measurements on one model) corrects" in text
-    assert "the adjusted p is at or below" in text
+    assert "adjustment (Holm, over the measurements on one model) corrects" in text
+    assert "The adjusted p is at or below" in text
     plain: Run = run.model_copy(update={"adjustment": Adjustment.NONE})
     told = squeezed(page_of(plain, tmp_path / "plain").text)
     assert "p-values are not adjusted" in told

@@ -22,7 +22,7 @@ def stimuli(run: Run) -> Part:
 
 def provenance(run: Run) -> Part:
     """Where, when and with what."""
-    return Part("provenance", "Provenance", "provenance", {"made": run.provenance})
+    return Part("provenance", "Provenance", "provenance", {"made": run.provenance, "run": run})
 
 
 def again(run: Run) -> Part:
