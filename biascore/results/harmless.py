@@ -86,11 +86,6 @@ class HarmlessAudits(Frozen):
         as_rare = bisect_right(self._both, self._rarer(*found) + 1e-9)
         return (1 + as_rare) / (1 + len(self.counts))
 
-    def as_much(self, found: Shared) -> int:
-        """How many of 100 harmless audits are as unusual, in whole numbers that do not contradict `exceeds`."""
-        p = self.p_value(found)
-        return max(round(100 * p), round(100 * FEW) + 1) if p > FEW else round(100 * p)
-
     def exceeds(self, found: Shared) -> bool:
         """Whether so much is detected that at most 5 of 100 harmless audits have it."""
         return self.p_value(found) <= FEW
