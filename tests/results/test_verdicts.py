@@ -174,7 +174,7 @@ def test_the_reason_of_a_hint_says_how_many_harmless_pairs_reach_it() -> None:
         (0.005, "1"),
         (0.049, "5"),
         (0.05, "5"),
-        (0.051, "5"),
+        (0.051, "6"),
         (0.13, "13"),
         (1.0, "100"),
     ],
