@@ -37,9 +37,9 @@ from biascore.results.provenance import Provenance
 from biascore.results.result_lines import checks_of, result_lines
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path
 from biascore.results.scenarios import MappingUsed, ScenarioResult
-from biascore.results.sensitivity import Sensitivity, seen_lines, undecided
+from biascore.results.sensitivity import Sensitivity, seen_lines
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
-from biascore.results.verdicts import Rule, RunVerdict, contradiction, run_verdicts, verdict_told
+from biascore.results.verdicts import Rule, RunVerdict, contradiction, run_verdicts, unseen, verdict_told
 from biascore.stats import Adjustment
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Run(Frozen):
     def sensitivities(self) -> tuple[Sensitivity | None, ...]:
         """The minimum detectable effect of each inconclusive measurement; None for the others."""
         pairs = zip(self.measurements, self.verdicts, strict=True)
-        return tuple(undecided(measurement, said.verdict, said.tests) for measurement, said in pairs)
+        return tuple(unseen(measurement, said) for measurement, said in pairs)
 
     @property
     def seen_lines(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from biascore.basics.frozen import Frozen
 from biascore.basics.wording import but, capital, counted
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
-from biascore.results.sensitivity import undecided
+from biascore.results.sensitivity import Sensitivity, undecided
 from biascore.stats import Adjustment, Verdict, adjust, can_show
 
 DEVIATIONS: Final = "standard deviations"
@@ -136,14 +136,14 @@ def run_verdicts(
         families.setdefault(_family(measurement, role), []).append(index)
     found: dict[int, RunVerdict] = {}
     for family, members in families.items():
-        p = {_tested(measurements[index]): measurements[index].p_value for index in members}
+        p = {tested(measurements[index]): measurements[index].p_value for index in members}
         adjusted = {
             tested: None if np.isnan(value) else float(value)
             for tested, value in zip(p, adjust(list(p.values()), how), strict=True)
         }
         tests = sum(value is not None for value in adjusted.values())
         for index in members:
-            value = adjusted[_tested(measurements[index])]
+            value = adjusted[tested(measurements[index])]
             found[index] = RunVerdict(
                 family=family,
                 role=roles[index],
@@ -178,8 +178,16 @@ def contradiction(measurement: Measurement) -> str:
 
 def reason_of(measurement: Measurement, verdict: RunVerdict, how: Adjustment) -> str:
     """The reason of the measurement alone, what adjustment made of it, and, where inconclusive, what it could have seen."""
-    seen = undecided(measurement, verdict.verdict, verdict.tests)
+    seen = unseen(measurement, verdict)
     return " ".join(filter(None, [_adjusted_reason(measurement, verdict, how), seen.text if seen else ""]))
+
+
+def unseen(measurement: Measurement, said: RunVerdict) -> Sensitivity | None:
+    """The minimum detectable effect of what is not detected for want of power; None of what harmless groups reach."""
+    significant = (
+        said.p_adjusted is not None and measurement.alpha is not None and said.p_adjusted <= measurement.alpha
+    )
+    return None if said.hint and significant else undecided(measurement, said.verdict, said.tests)
 
 
 def _adjusted_reason(measurement: Measurement, verdict: RunVerdict, how: Adjustment) -> str:
@@ -253,7 +261,7 @@ def _family(measurement: Measurement, role: Role) -> str:
     return f"{what} {measurement.model}"
 
 
-def _tested(measurement: Measurement) -> tuple[str, ...]:
+def tested(measurement: Measurement) -> tuple[str, ...]:
     """What tells one test from another of a family: equal for measurements that differ in what they show alone."""
     headline = measurement.headline
     p_values = (p.model_dump_json() for p in headline.p_values)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.results.harmless import HarmlessAudits
-from biascore.results.verdicts import Role, run_verdicts
+from biascore.results.verdicts import Role, run_verdicts, tested
 from biascore.running.measuring import Measured, measurement_seed
 from biascore.stats import Adjustment, adjust
 from biascore.stats.harmless import HarmlessPairs
@@ -27,14 +27,16 @@ def harmless_audits(
 ) -> tuple[HarmlessAudits, ...]:
     """Those of each model in use; of a model without a test that is compared with harmless groups, none."""
     verdicts = run_verdicts([one.measurement for one in made], controls, how)
-    of_model: dict[str, list[Measured]] = {}
+    of_model: dict[str, dict[tuple[str, ...], Measured]] = {}
     for one, said in zip(made, verdicts, strict=True):
         if said.role is Role.FINDING and one.measurement.p_value is not None:
-            of_model.setdefault(one.measurement.model, []).append(one)
+            of_model.setdefault(one.measurement.model, {}).setdefault(tested(one.measurement), one)
     return tuple(
-        _audits(model, some, how, np.random.default_rng(measurement_seed(seed, "harmless audits", "")))
+        _audits(
+            model, [*some.values()], how, np.random.default_rng(measurement_seed(seed, "harmless audits", ""))
+        )
         for model, some in of_model.items()
-        if any(one.pairs is not None for one in some)
+        if any(one.pairs is not None for one in some.values())
     )
 
 
