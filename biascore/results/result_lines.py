@@ -244,7 +244,9 @@ def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None)
         if found.many
         else ""
     )
-    often = ceil(100 * audits.p_value(found))  # of the number and the smallest share together, by which it was decided
+    often = ceil(
+        100 * audits.p_value(found)
+    )  # of the number and the smallest share together, by which it was decided
     as_much = f"no more than harmless groups give (so much in {often} of 100 audits)"
     if not exceeds and not sure:
         were = "was" if found.many == 1 else "were"
