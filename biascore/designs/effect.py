@@ -103,9 +103,9 @@ class Effect:
         """Measure a sample of associations (Caliskan et al. 2017), or say the problem that is given in its place.
 
         The p-value of the labels of the rows decides; with ``both``, or where labels of columns alone can be exchanged
-        within their kinds, the larger of theirs and of those of the columns: only there is it none of the kinds'. ``unit``
-        is that of the associations, ``roles`` the lists of the rows. ``lists``: what the groups of the rows are called in
-        the item table, where its values are their scores.
+        within their kinds, the larger of theirs and of those of the columns: that one is none of the kinds'.
+        ``unit`` is that of the associations, ``roles`` the lists of the rows. ``lists``: what the
+        groups of the rows are called in the item table, where its values are their scores.
         """
         x, y = (np.empty(0), np.empty(0)) if isinstance(sample, str) else sample.scores
         n = dict(zip(roles, (len(x), len(y)), strict=True))

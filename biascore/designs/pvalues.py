@@ -3,9 +3,9 @@
 The paper's own test decides: the labels of the observations permuted, words (or the units that lists declare) as units. With
 A and B fixed it asks whether X - Y is orthogonal to A - B, which two groups hardly ever are, so a run compares the effect
 with those of harmless groups as well. Without these (grammatical gender), the labels of the other lists have to reject too:
-the larger of both p-values decides, as in crossed designs (Clark 1973); and so where the words of the targets are too few to
-be exchanged within their kinds, and those of the attributes are not. Else that test, which takes eight words for a sample,
-is reported only.
+the larger of both p-values decides, as in crossed designs (Clark 1973); and so where the words of the targets are too few
+to be exchanged within their kinds, and those of the attributes are not. Else that test, which takes eight words for a
+sample, is reported only.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ WORLDS: Final = {
     "X, Y, A, B and the harmless groups topics": ("topics.XYAB=0.3,topics=0.3", "topics"),
 }
 """What is planted, and the harmless groups: those of people share nothing in a planted world, so topics then."""
-TIMES: Final = {"planted": 20, "real": 60}
+TIMES: Final = {"planted": 15, "real": 60}
 """By table, how many models, or pairs of harmless groups, a cell takes."""
 
 
@@ -156,9 +156,8 @@ class Asked:
 
 
 def sizes(test: Test) -> list[str]:
-    """The words of X and Y, and of A and B."""
-    x, y, a, b = (len(dict.fromkeys(test.roles[role].words)) for role in "XYAB")
-    return [f"{x} + {y}", f"{a} + {b}"]
+    """The words of each of X and Y, and of A and B, which are as many."""
+    return [str(len(dict.fromkeys(test.roles[role].words))) for role in "XA"]
 
 
 def smallest(test: Test, tests: int) -> float:
@@ -188,7 +187,7 @@ class Given:
 
 def asked(given: Given) -> Iterator[str]:
     """The words of every test, and the smallest effect that p detects, alone and in the audit."""
-    yield line("test", "X, Y", "A, B", "d found in 80 %, alone", "after Holm")
+    yield line("test", "X, Y each", "A, B each", "alone", "after Holm")
     yield rule(5)
     for test in given.tests:
         least = (f"{smallest(test, many):.2f}" for many in (1, len(given.tests)))

@@ -10,7 +10,6 @@ deviation.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -58,15 +57,12 @@ def rows(name: str, model: Model, catalogue: Catalogue, found: list[Place]) -> N
     tables = [table_of(one, usable, units) for one in found]
     rng = np.random.default_rng(3)
 
-    def split(places: Sequence[int]) -> tuple[float, float, float]:
-        return of_split(found, pool, names, tables, set(places[:count]), rng)
-
     every = list(range(len(names)))
-    for told, order in (("shipped groups", every), ("other groups", every[count:] + every[:count])):
-        cut = count if told == "shipped groups" else len(names) - count
-        one = of_split(found, pool, names, tables, set(order[:cut]), rng)
+    for told, kept in (("shipped groups", every[:count]), ("other groups", every[count:])):
+        one = of_split(found, pool, names, tables, set(kept), rng)
         print(f"| {name}, {told} | {one[0]:.2f} of {len(found)} | {one[1]:.2f} | {one[2]:.1f} |", flush=True)
-    splits = np.array([split(rng.permutation(len(names)).tolist()) for _ in range(SPLITS)])
+    parts = [set(rng.permutation(len(names))[:count].tolist()) for _ in range(SPLITS)]
+    splits = np.array([of_split(found, pool, names, tables, kept, rng) for kept in parts])
     cells = [
         f"{mean:.2f} (sd {sd:.2f})"
         for mean, sd in zip(splits.mean(axis=0), splits.std(axis=0, ddof=1), strict=True)

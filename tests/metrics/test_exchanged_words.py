@@ -9,7 +9,6 @@ from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Model, Test
 from biascore.designs.options import WeatOptions
-from biascore.stats import Verdict
 from biascore_metrics.lpbs.lpbs import Lpbs
 from biascore_metrics.lpbs.options import LpbsOptions
 from biascore_metrics.weat.weat import Weat
@@ -100,7 +99,7 @@ def test_what_counterparts_have_in_common_is_no_noise(model_of, test) -> None:
     assert p(alone) == p(paired)
     assert p(paired, ", attribute labels") < 0.01 < p(alone, ", attribute labels")
     assert paired.conventions["exchanged"].endswith("9 pairs of attribute words")
-    assert (alone.verdict, paired.verdict) == (Verdict.INCONCLUSIVE, Verdict.DETECTED)
+    assert alone.p_value == paired.p_value == p(alone)  # the attributes are reported and do not decide
 
 
 def test_lists_of_unlike_sizes_are_compared_by_the_studentized_difference(model_of, test_of) -> None:
@@ -126,14 +125,14 @@ def test_lists_of_unlike_sizes_are_compared_by_the_studentized_difference(model_
 def test_the_plan_knows_families_and_counterparts(test) -> None:
     metric = Weat(WeatOptions(bound=None))
     assert metric.unreachable(test) == ()
-    thirds = (WORDS["A"][:4], WORDS["A"][4:7], WORDS["A"][7:])
+    thirds = (WORDS["X"][:4], WORDS["X"][4:7], WORDS["X"][7:])
     few = declared(
         test,
-        A={"families": thirds},
-        B={"families": tuple(tuple(w.replace("a", "b") for w in some) for some in thirds)},
+        X={"families": thirds},
+        Y={"families": tuple(tuple(w.replace("x", "y") for w in some) for some in thirds)},
     )
     (told,) = metric.unreachable(few)
-    assert "3 + 3 families of attribute words" in told.why
+    assert "3 + 3 families of target words" in told.why
 
 
 @pytest.mark.slow

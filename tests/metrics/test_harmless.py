@@ -24,7 +24,7 @@ from biascore_metrics.weat.weat import Weat
 
 from ..builders.word_lists import write_weat
 from .conftest import ModelOf
-from .harmless import ENCODER, harmless_tests, input_vectors, measure_harmless, share_specific
+from .harmless import ENCODER, other_topics
 from .measuring import measured
 
 COUNT, SIZE, WIDTH = 27, 5, 40
@@ -262,7 +262,7 @@ def test_one_group_that_decides_is_a_caveat() -> None:
 
 def test_the_caveat_is_of_shares_near_the_level(model_of: ModelOf) -> None:
     told = set()
-    for strength in np.linspace(0.0, 1.0, 11).tolist():
+    for strength in (0.0, 1.5, 1.7, 2.2):
         got = weat(model_of, a_world(strength=strength), a_test(), a_catalogue(people=GROUPS))
         found = got.specificity
         assert found is not None
@@ -381,8 +381,20 @@ def test_groups_are_asked_once_of_an_opened_model() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("vectors", ["of the text", "input"])
-def test_harmless_topics_are_specific_in_five_per_cent(vectors: str, tmp_path: Path) -> None:
-    ref = ENCODER if vectors == "of the text" else input_vectors(tmp_path)
-    found = measure_harmless(ref, harmless_tests(240, 8), tmp_path / "cache")
-    assert 0.02 <= share_specific(found) <= 0.08
+def test_harmless_topics_on_a_real_encoder_are_specific_in_five_per_cent(tmp_path: Path) -> None:
+    """Four of other topics than ship in each test, of which none is about what another is."""
+    topics, rng = other_topics(8), np.random.default_rng(1)
+    engine, found = Engine(cache=tmp_path / "cache"), []
+    with engine.model(ENCODER) as model:
+        while len(found) < 160:
+            four = [topics[place] for place in rng.choice(len(topics), 4, replace=False)]
+            if len({tag for one in four for tag in one.about}) < sum(len(one.about) for one in four):
+                continue
+            roles = {role: WordList(one.name, one.words) for role, one in zip("XYAB", four, strict=True)}
+            test = a_test(id=f"en/harmless{len(found)}", language="en", roles=roles, of_people="")
+            options = WeatOptions(draws=500, resamples=100)
+            one = measured(Weat(options), model, test, catalogue=engine.catalogue).specificity
+            assert one is not None
+            assert one.share is not None
+            found.append(one.specific)
+    assert 0.005 <= np.mean(found) <= 0.1

@@ -202,7 +202,13 @@ def test_weat_on_a_table_that_is_not_held_gives_the_same_numbers(
             if one.interval and other.interval:
                 ends = one.interval.low, one.interval.high
                 assert ends == pytest.approx((other.interval.low, other.interval.high), abs=1e-9)
-        assert factors.specificity == held.specificity
+        one, other = factors.specificity, held.specificity
+        assert one is not None
+        assert other is not None
+        assert (one.pairs, one.groups) == (other.pairs, other.groups)
+        assert one.share == pytest.approx(other.share, abs=1e-9)
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-9)
+        assert one.transposed == pytest.approx(other.transposed, abs=1e-9)
         np.testing.assert_allclose(factors.items["value"], held.items["value"], atol=1e-12)
 
 

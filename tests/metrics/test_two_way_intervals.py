@@ -70,7 +70,7 @@ def test_what_is_detected_beside_an_interval_that_holds_0_says_so(model_of, test
     got = weat(model_of, test_of, alpha=0.99)
     assert got.verdict == "detected"
     assert got.headline.interval.low < 0 < got.headline.interval.high
-    told = "interval includes 0: with other words for these lists there may be no effect"
+    told = "interval includes 0: other words might show no effect"
     assert f"The {told}." in got.reason
     assert f"the {told}" in got.cautions
 

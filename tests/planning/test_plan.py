@@ -28,7 +28,8 @@ MEASUREMENTS = [
     {"metric": "sc-weat", "tests": ["en/weat7", "en/weat8"], "options": FEW | {"draws": 500}},
     {"metric": "weat", "tests": ["en/weat8"], "options": FEW | {"level": "token"}},
 ]
-SOME = [{"metric": "weat", "tests": ["en/weat7"], "options": FEW}]
+SOME = [{"metric": "weat", "tests": ["en/weat7"], "options": FEW | {"reference": "none"}}]
+"""Without harmless groups, which each test draws its own of: a batch of kept and new words is asked as a whole."""
 
 
 def audit_of(*refs: str, measurements: Sequence[dict[str, Any]] = MEASUREMENTS) -> Audit:

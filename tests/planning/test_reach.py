@@ -94,14 +94,14 @@ def test_what_can_be_reached_is_not_told(engine: Engine) -> None:
     assert found.reason == "So."
 
 
-def test_attributes_too_few_for_the_test_of_their_labels_are_told(engine: Engine) -> None:
+def test_targets_too_few_for_the_test_of_their_labels_are_told(engine: Engine) -> None:
     test = engine.catalogue.test("en/weat7")
     few = {
-        role: WordList(role, words.words[: 3 if role in "AB" else 8]) for role, words in test.roles.items()
+        role: WordList(role, words.words[: 3 if role in "XY" else 8]) for role, words in test.roles.items()
     }
     (detected, negligible) = out_of_reach([(metric_of(engine, "lpbs"), replace(test, roles=few))])
     assert detected.told == (
-        "lpbs: en/weat7 cannot detect an effect: the p-value cannot be below 0.1 with 3 + 3 attribute words"
+        "lpbs: en/weat7 cannot detect an effect: the p-value cannot be below 0.1 with 3 + 3 target words"
     )
     assert negligible.verdict is Verdict.NEGLIGIBLE
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from biascore import Engine
 from biascore.results.answers import Answer, answers
@@ -151,51 +150,13 @@ def test_a_run_has_those_of_its_models_in_use(tmp_path: Any) -> None:
     assert engine.measure("weat", "planted:gender=1", tests, resamples=100, draws=500).harmless == ()
 
 
-# What is more than they give.
+# What the result says.
 
 
 def made(counts: list[int], smallest: list[float] | None = None, tests: int = 20) -> HarmlessAudits:
     own = [0.01 if count else 1.0 for count in counts] if smallest is None else smallest
     return HarmlessAudits(model="m", tests=tests, counts=tuple(counts), smallest=tuple(own))
 
-
-def test_shares_of_audits_are_counts() -> None:
-    found = made([0, 0, 1, 3], [1.0, 1.0, 0.04, 0.01])
-    assert found.mean == 1.0
-    assert [found.as_many(count) for count in range(5)] == [1.0, 0.5, 0.25, 0.25, 0.0]
-    assert [found.as_small(share) for share in (0.005, 0.01, 0.04, 1.0)] == [0.0, 0.25, 0.5, 1.0]
-    with pytest.raises(ValidationError, match="one count and one smallest share each"):
-        made([0, 1], [1.0])
-
-
-def test_the_rarer_of_number_and_smallest_share_is_ranked_among_those_of_harmless_audits() -> None:
-    rng = np.random.default_rng(3)
-    counts = rng.poisson(1.0, 400).tolist()
-    smallest = [float(rng.uniform(0.001, 0.05, count).min()) if count else 1.0 for count in counts]
-    found = made(counts, smallest)
-
-    def rarer(many: int, share: float) -> float:
-        return min(np.mean([one >= many for one in counts]), np.mean([one <= share for one in smallest]))
-
-    own = [rarer(*one) for one in zip(counts, smallest, strict=True)]
-    for many, share in ((1, 0.04), (2, 0.003), (4, 0.01), (9, 0.001)):
-        expected = (1 + sum(one <= rarer(many, share) + 1e-9 for one in own)) / (1 + len(own))
-        assert found.p_value(Shared(many, share)) == pytest.approx(expected)
-        assert found.exceeds(Shared(many, share)) == (expected <= 0.05)
-    assert found.p_value(Shared(0)) == 1.0
-    assert not found.exceeds(Shared(0))
-
-
-def test_harmless_audits_exceed_themselves_in_one_of_twenty() -> None:
-    rng = np.random.default_rng(4)
-    counts = rng.poisson(1.5, 2000).tolist()
-    smallest = [float(rng.uniform(0.001, 0.05, count).min()) if count else 1.0 for count in counts]
-    found = made(counts[:1000], smallest[:1000])
-    rate = np.mean([found.exceeds(Shared(*one)) for one in zip(counts[1000:], smallest[1000:], strict=True)])
-    assert 0.02 <= rate <= 0.07
-
-
-# What the result says.
 
 RARE = made([0] * 990 + [1] * 10, tests=2)
 USUAL = made([0] * 300 + [1] * 700, tests=2)
