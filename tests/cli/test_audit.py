@@ -52,6 +52,9 @@ OWN = (
     'schema = 1\n[meta]\nlanguage = "xx"\ntitle = "mine"\nsource = "own"\nlicence = "CC0"\n'
     f'{LISTS}[lists.few]\nwords = ["y0", "y1", "y2", "y3"]\n{TESTS}'
 )
+TOPICS = 'schema = 1\n[meta]\nlanguage = "xx"\ntitle = "topics"\nsource = "own"\nlicence = "CC0"\n' + "".join(
+    f"[lists.t{i}]\nwords = {json.dumps([f't{i}w{j}' for j in range(12)])}\n" for i in range(30)
+)
 REF = "fasttext:own.vec"
 
 
@@ -68,14 +71,18 @@ class Noise(Backend):
 
 @pytest.fixture
 def audit(biascore: Callable[..., Done], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """``audit("--quick")``: the command on vectors in which X is near A, and tests of two grounds; what it printed."""
-    mine = write_weat(tmp_path_factory.mktemp("mine"), OWN, language="xx").parents[1]
+    """``audit("--quick")``: the command on vectors in which X is near A, harmless topics, and tests of two grounds; what it printed."""
+    own = write_weat(tmp_path_factory.mktemp("mine"), OWN, language="xx")
+    own.with_name("topics.toml").write_text(TOPICS, encoding="utf-8")
+    mine = own.parents[1]
     rng = np.random.default_rng(4)
     rows = []
     for role, side in {"x": 1, "y": -1, "a": 1, "b": -1}.items():
         for i in range(N):
             vector = rng.normal(size=20) + 2 * side * np.eye(20)[0]
             rows.append(" ".join([f"{role}{i}", *(f"{one:.4f}" for one in vector)]))
+    for word in (f"t{i}w{j}" for i in range(30) for j in range(12)):
+        rows.append(" ".join([word, *(f"{one:.4f}" for one in rng.normal(size=20))]))
     Path("own.vec").write_text("\n".join([f"{len(rows)} 20", *rows, ""]), encoding="utf-8")
 
     def call(*more: str, code: int = 0) -> str:

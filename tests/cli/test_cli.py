@@ -119,46 +119,6 @@ def test_an_existing_run_is_never_overwritten_unasked(biascore, audit: Path):
     biascore("run", "audit.toml", "--force")
 
 
-def test_lists_and_show(biascore):
-    tests = json.loads(biascore("list", "tests", "it/*", "--json").stdout)
-    assert "it/IT2" in {row["test"] for row in tests}
-    assert {"planted", "fasttext", "hf"} <= {
-        row["id"] for row in json.loads(biascore("list", "adapters", "--json").stdout)
-    }
-    assert {"weat", "sc-weat"} <= {
-        row["name"] for row in json.loads(biascore("list", "metrics", "--json").stdout)
-    }
-    assert {"en", "it", "pl"} <= {
-        row["code"] for row in json.loads(biascore("list", "languages", "--json").stdout)
-    }
-    assert "en/caliskan2017/flowers" in biascore("list", "wordlists", "en").stdout
-    shown = biascore("show", "it/IT1").stdout
-    assert "Ionut" in shown
-    assert "Puttick" in shown
-    assert json.loads(biascore("show", "it/it1", "--json").stdout)["id"] == "it/IT1"
-    lead = biascore("show", "en/audit-gender-career-family").stdout
-    assert (
-        "names people: A and B\ntouches: work, leadership, money, family, home\nlead test of gender" in lead
-    )
-    told = json.loads(biascore("show", "en/weat6", "--json").stdout)
-    assert (told["people"], told["touches"][0], told["lead"]) == ("XY", "work", False)
-    groups = {
-        one["list"]: one["about"] for one in json.loads(biascore("list", "wordlists", "en", "--json").stdout)
-    }
-    assert groups["en/people/road_users"] == ["law", "travel"]
-    assert "adapter-planted" in biascore("plugins").stdout
-    metric = biascore("show", "weat").stdout
-    assert "Caliskan" in metric
-    assert "page: docs/metrics/weat.md" in metric
-    assert '  level = "sentence"  (one of "sentence", "token")' in metric
-    mapping = json.loads(biascore("show", "eec", "--json").stdout)["options"]["quantities"]
-    assert mapping == {"default": {}, "choices": []}
-    assert json.loads(biascore("show", "weat", "--json").stdout)["options"]["ddof"] == {
-        "default": 1,
-        "choices": [0, 1],
-    }
-
-
 @pytest.mark.slow
 def test_a_run_with_its_report_is_replaced_by_force(biascore, audit: Path, tmp_path: Path):
     pytest.importorskip("altair", reason="the report extra is not installed")

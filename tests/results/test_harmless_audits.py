@@ -181,6 +181,15 @@ def test_bias_was_detected_only_where_harmless_groups_give_less() -> None:
     assert result_lines(found)[0].startswith("Bias was detected in m: gender")  # with nothing to compare with
 
 
+def test_the_sentence_says_how_often_harmless_audits_have_as_much_by_what_decides() -> None:
+    """Not by their number alone, which would read as 4 of 100 and no more than harmless groups give."""
+    found = of(d(1e-6, 0.02), d(1e-6, 0.04, test="en/weat7"))
+    some = made([0] * 930 + [1] * 30 + [2] * 40, [1.0] * 930 + [0.005] * 30 + [0.02] * 40, tests=2)
+    assert (some.as_many(2), some.p_value(Shared(2, 0.02))) == (0.04, pytest.approx(0.071, abs=0.001))
+    (line,) = result_lines(found, harmless=[some])
+    assert "no more than harmless groups give (so much in 8 of 100 audits)" in line
+
+
 def test_sure_are_grounds_whose_share_is_smaller_than_that_of_nearly_all_harmless_audits() -> None:
     """Many tests are detected, which exceeds; of each ground only a share that is rare in an audit is sure."""
     found = of(d(1e-6, 0.002), d(1e-6, 0.04, test="en/weat3", concept="race"))
