@@ -71,7 +71,7 @@ class Noise(Backend):
 
 @pytest.fixture
 def audit(biascore: Callable[..., Done], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """``audit("--quick")``: the command on vectors in which X is near A, harmless topics, and tests of two grounds; what it printed."""
+    """``audit("--quick")`` on vectors with X near A, harmless topics and tests of two grounds: what it printed."""
     own = write_weat(tmp_path_factory.mktemp("mine"), OWN, language="xx")
     own.with_name("topics.toml").write_text(TOPICS, encoding="utf-8")
     mine = own.parents[1]

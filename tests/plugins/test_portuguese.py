@@ -161,6 +161,6 @@ def test_the_wheel_holds_the_grammar_and_the_stimuli(tmp_path: Path) -> None:
     names = set(zipfile.ZipFile(tmp_path / done.stdout.split()[-1]).namelist())
     package = {f"biascore_plugin_portuguese/{name}" for name in ("__init__.py", "py.typed", "pt.toml")}
     stimuli = {f"biascore_plugin_portuguese/pt/{path.name}" for path in STIMULI.glob("*.toml")}
-    assert len(stimuli) == 4
+    assert len(stimuli) == 5
     assert package | stimuli <= names
     assert not [name for name in names if name.startswith(("biascore/", "tests/"))]
