@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -245,6 +246,7 @@ def italian(folder: Path) -> Iterator[Record]:
     needs("torch", "biascore[hf]")
     needs("transformers", "biascore[hf]")
     make("small_models.py", "it", folder)
+    same_vocabulary(folder / "bert" / "tokenizer.json", folder / "vectors.vec")
     models = {"fasttext": f"fasttext:{folder / 'vectors.vec'}"}
     models |= {name: f"hf:{folder / name}" for name in ("bert", "gpt2")}
     audit = Audit.load(STUDIES / "italian.toml").with_models(models)
@@ -298,6 +300,23 @@ def make(script: str, what: str, where: Path) -> None:
     """Write the models that a script of the studies makes."""
     command = [sys.executable, str(STUDIES / script), what, str(where)]
     subprocess.run(command, check=True, capture_output=True)
+
+
+def same_vocabulary(tokenizer: Path, vectors: Path) -> None:
+    """Give the small BERT a vocabulary of as many tokens that is always the same.
+
+    The trainer of WordPiece breaks ties at random, so that the script makes another model each time.
+    """
+    read = json.loads(tokenizer.read_text(encoding="utf-8"))
+    trained = read["model"]["vocab"]
+    words = [line.split()[0].lower() for line in vectors.read_text(encoding="utf-8").splitlines()[1:]]
+    letters = sorted({letter for word in words for letter in word})
+    special = sorted((one["content"] for one in read["added_tokens"]), key=trained.__getitem__)
+    tokens = [*special, *letters, *(f"##{letter}" for letter in letters), *filter(str.isalpha, words)]
+    kept = list(dict.fromkeys(tokens))[: len(trained)]
+    assert len(kept) == len(trained)
+    read["model"]["vocab"] = {token: number for number, token in enumerate(kept)}
+    tokenizer.write_text(json.dumps(read, ensure_ascii=False), encoding="utf-8")
 
 
 GROUPS: Mapping[str, Callable[[Path], list[Record]]] = {
