@@ -184,7 +184,7 @@ def log_of(folder: Path) -> list[tuple[int, tuple[str, ...]]]:
 
 def stored(run: Run, folder: Path) -> dict[str, bytes]:
     """The files of a stored run, without the times and the hash over them."""
-    times = {"started": 0.0, "finished": 0.0}
+    times = {"started": 0.0, "finished": 0.0, "harmless_seconds": 0.0}
     run.model_copy(update={"provenance": run.provenance.model_copy(update=times)}).save(folder)
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
