@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
@@ -162,14 +162,10 @@ class Model:
 
     def first_words(self, most: int = 3) -> tuple[str, ...]:
         """A few words of its vocabulary, as an example for a reader; none where there is no list, or no reading it."""
-        if self._under is not None:
-            return self._under.first_words(most)
-        try:
-            return tuple(
-                self._asker.read("reading its vocabulary", lambda: list(self._backend.first_words(most)))
-            )
-        except BiascoreError:  # the measurement is worth more than the example
-            return ()
+        own = self.untransformed or self
+        with suppress(BiascoreError):  # the measurement is worth more than the example
+            return tuple(own._asker.read("reading its words", lambda: [*own._backend.first_words(most)]))
+        return ()
 
     def mask_logprob(
         self, queries: Iterable[Masked], *, unread: Literal["error", "empty"] = "error"
@@ -304,16 +300,16 @@ class Model:
                 raise CapabilityError(no_vectors(prepared.name, model.name, model.capabilities))
             under = model.view()
             backend = Transformed(under, prepared, learns=self._learns, time_limit=self._services.time_limit)
-            joint = " after " if under.under is None else ", "
-            model = _over(under, backend, f"{under.name}{joint}{prepared.name}")
+            model = _over(under, backend, under.name + (", " if under.under else " after ") + prepared.name)
         return model.view(name) if name else model
 
     def view(self, name: str = "") -> Model:
         """The same opened model once more: its questions are counted anew, and it may have another name."""
         if self._under is not None:
             return self.on(self._under.view(), name)
-        source = replace(self.source, name=name or self.name)
-        again = Model(source, self._backend, self._plugins, self._services)
+        again = Model(
+            replace(self.source, name=name or self.name), self._backend, self._plugins, self._services
+        )
         again._open, own, new = self._open, self._asker, again._asker
         new.answered, new.again, new.standing = own.answered, own.again, own.standing
         return again
@@ -340,17 +336,15 @@ class Model:
     def steps(self, level: Level = "sentence") -> tuple[Model, ...]:
         """The model before all transforms, then after each step of the last transform; the last one is this model.
 
-        The steps are those that were learnt at ``level``, and models of them answer at that level alone. A model
-        without transforms is its only step. Raises what fitting raises.
+        The steps are those learnt at ``level``; models of them answer at that level alone. Raises what fitting raises.
         """
         before, transformed, under = self.untransformed, self._transformed, self._under
         if before is None or transformed is None or under is None:
             return (self,)
         before._note_steps()
-        earlier = transformed.steps(level)[:-1]
         made = (
             _over(under, transformed.at_step(step, level), f"{self.name}, step {number}")
-            for number, step in enumerate(earlier, start=1)
+            for number, step in enumerate(transformed.steps(level)[:-1], start=1)
         )
         return (before, *made, self)
 

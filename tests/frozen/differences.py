@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 from .records import NAMED, Record, keyed
 
-RELATIVE, ABSOLUTE = 1e-6, 1e-9
-"""Within these two numbers are equal: another BLAS adds in another order."""
+CLOSE = 1e-6, 1e-9
+"""Relative and absolute: within these two numbers are equal, because another BLAS adds in another order."""
+CLOSE_IN_FLOAT32 = 1e-4, 1e-6
+"""The same for models of float32, whose answers depend on the number of threads."""
 WIDTH = 100
 ABSENT = "(not there)"
 
@@ -24,9 +26,11 @@ class Difference(NamedTuple):
     after: Any
 
 
-def differences(before: Iterable[Record], after: Iterable[Record], glob: str = "*") -> list[Difference]:
+def differences(
+    before: Iterable[Record], after: Iterable[Record], glob: str = "*", close: tuple[float, float] = CLOSE
+) -> list[Difference]:
     """All that differs in measurements whose key fits the glob; a part of a key is enough."""
-    return [one for one in _differences(keyed(before), keyed(after)) if fits(one.measurement, glob)]
+    return [one for one in _differences(keyed(before), keyed(after), close) if fits(one.measurement, glob)]
 
 
 def fits(key: str, glob: str) -> bool:
@@ -34,7 +38,9 @@ def fits(key: str, glob: str) -> bool:
     return fnmatchcase(key, glob) or fnmatchcase(key, f"*{glob}*")
 
 
-def _differences(before: Mapping[str, Record], after: Mapping[str, Record]) -> Iterator[Difference]:
+def _differences(
+    before: Mapping[str, Record], after: Mapping[str, Record], close: tuple[float, float]
+) -> Iterator[Difference]:
     for key in [*before, *(key for key in after if key not in before)]:
         if key not in before:
             yield Difference(key, "measurement", ABSENT, "additional")
@@ -44,17 +50,17 @@ def _differences(before: Mapping[str, Record], after: Mapping[str, Record]) -> I
             old, new = dict(_fields(before[key])), dict(_fields(after[key]))
             for name in [*old, *(name for name in new if name not in old)]:
                 values = old.get(name, ABSENT), new.get(name, ABSENT)
-                if not same(*values):
+                if not same(*values, close):
                     yield Difference(key, name, *values)
 
 
-def same(before: Any, after: Any) -> bool:
+def same(before: Any, after: Any, close: tuple[float, float] = CLOSE) -> bool:
     """Whether two values are equal: numbers within rounding, all else exactly."""
     if isinstance(before, bool) or isinstance(after, bool):
         return before is after
     if isinstance(before, float | int) and isinstance(after, float | int):
         both_nan = math.isnan(before) and math.isnan(after)
-        return both_nan or math.isclose(before, after, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+        return both_nan or math.isclose(before, after, rel_tol=close[0], abs_tol=close[1])
     return type(before) is type(after) and before == after
 
 

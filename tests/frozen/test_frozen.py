@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from .differences import differences, table
-from .freeze import VALUES, frozen, measured
+from .freeze import VALUES, close_of, frozen, measured
 from .groups import GROUPS, LeftOutError
 from .records import Record, read, write
 
@@ -24,7 +24,7 @@ def test_nothing_moved(group: str) -> None:
         found = measured(group)
     except LeftOutError as reason:
         pytest.skip(str(reason))
-    moved = differences(frozen(group), found)
+    moved = differences(frozen(group), found, close=close_of(group))
     if moved:
         pytest.fail(f"{table(moved, SHOWN)}\nIf all of it should move: {COMMAND} {group}", pytrace=False)
 

@@ -60,15 +60,12 @@ def test_detected_fails_and_inconclusive_is_what_the_gate_makes_of_it() -> None:
 def among(share: float | None) -> Specificity:
     """What was compared with harmless groups: this share, or that there were none."""
     if share is None:
-        return Specificity(
-            pool="en/people", problem="there are none", lacking="no harmless groups in this language"
-        )
+        return Specificity(pool="en/people", problem="none", lacking="no harmless groups in this language")
     return Specificity(share=share, pairs=300, groups=25, pool="en/people", kind="people")
 
 
 FAILS, UNDECIDED = GateOutcome.FAILS, GateOutcome.UNDECIDED
-P_FEW, P_MANY = 0.001, 0.03
-"""By itself either rejects; beside another test only the first does, by Holm."""
+P_FEW, P_MANY = 0.001, 0.03  # beside another test only the first rejects, by Holm
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import State
+from biascore.stats import Adjustment
 from biascore.stats.verdict import Verdict
 
 from ..builders.runs import MODELS, measurement, run_of
@@ -55,7 +56,7 @@ def test_tests_that_differ_are_named(tmp_path: Path) -> None:
         read("verdict", "weat", 0.5, found), read("verdict", "seat", 0.1, open_),
         read("sign", "weat", 0.1, open_), read("sign", "seat", -0.1, open_),
         read("absent", "weat", 0.1, open_), read("absent", "seat", None, open_),
-        read("alone", "weat", 0.1, open_),
+        read("alone", "weat", 0.1, open_), adjustment=Adjustment.NONE,
     )  # fmt: skip
     section = page_of(run, tmp_path).all("section", "methods")[0]
     assert "At least one method detects a bias in 2 of 3 tests, and all methods do in 1." in section.text
