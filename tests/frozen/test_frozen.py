@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .differences import differences, table
+from .differences import CLOSE_IN_FLOAT32, differences, same, table
 from .freeze import VALUES, close_of, frozen, measured
 from .groups import GROUPS, LeftOutError
 from .records import Record, read, write
@@ -139,3 +139,12 @@ def test_nothing_of_this_machine_is_frozen() -> None:
         text = path.read_text(encoding="utf-8")
         assert "/tmp" not in text
         assert str(Path(__file__).resolve().parents[2]) not in text
+
+
+@pytest.mark.parametrize(
+    ("after", "equal"),
+    [("p 0.0934 is above 0.05", True), ("p 0.0961 is above 0.05", False), ("p 0.0933 is below 0.05", False)],
+)
+def test_texts_of_float32_are_equal_but_for_a_last_digit(after: str, equal: bool) -> None:
+    assert same("p 0.0933 is above 0.05", after, CLOSE_IN_FLOAT32) is equal
+    assert not same("p 0.0933 is above 0.05", after)
