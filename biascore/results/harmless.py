@@ -7,7 +7,6 @@ the number of detected tests, or the smallest share of harmless pairs among them
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple, Self
 
@@ -113,8 +112,3 @@ def hundredths(share: float) -> str:
 
 def _few(mean: float) -> str:
     return f"{mean:.0f}" if mean >= 10 else f"{mean:.1f}" if mean >= 0.95 else f"{mean:.2g}"
-
-
-def by_model(audits: Sequence[HarmlessAudits]) -> Mapping[str, HarmlessAudits]:
-    """Each model's own."""
-    return {one.model: one for one in audits}
