@@ -86,22 +86,22 @@ def pair_effects(means: Floats, first: int, ddof: Literal[0, 1]) -> Floats:
     return found
 
 
-def rank(effect: float, effects: Floats, alternative: Literal["greater", "two-sided"]) -> Rank:
+def rank(values: float | Floats, effects: Floats, alternative: Literal["greater", "two-sided"]) -> Rank:
     """An effect among those of all pairs of t groups (t, t), in none of which its own groups are.
 
-    ``greater`` counts both orders of a pair, of which one is positive.
+    Of several ``values`` (k,), draws of one effect, the mean of their ranks.    ``greater`` counts both orders of a pair, of which one is positive.
     """
-    count = len(effects)
+    count, values = len(effects), np.atleast_1d(values)
+    others = effects[~np.eye(count, dtype=bool)].reshape(count, -1)
     two_sided = alternative == "two-sided"
-    size, own = (np.abs(effects), abs(effect)) if two_sided else (effects, effect)
-    reaches = size >= own - NEAR
-    np.fill_diagonal(reaches, False)
-    orders = 1 if two_sided else 2
-    reached = reaches.sum() / (3 - orders)
-    of_group = (reaches.sum(axis=0) + reaches.sum(axis=1)) / (3 - orders)
-    pairs = orders * count * (count - 1) // 2
-    without = (1 + reached - of_group) / (1 + orders * (count - 1) * (count - 2) // 2)
-    return Rank(float((1 + reached) / (1 + pairs)), pairs, float(without.min()), float(without.max()))
+    # The pairs of each group, in order: to reach an effect is to stand behind it.
+    of_group = np.sort(np.abs(others) if two_sided else np.hstack([others, -others]), axis=1)
+    least = (np.abs(values) if two_sided else values) - NEAR
+    reached = of_group.shape[1] - np.stack([np.searchsorted(one, least) for one in of_group])
+    both = reached.sum(axis=0) / 2  # a pair is in two groups
+    pairs = of_group.size // 2
+    without = ((1 + both - reached) / (1 + pairs - of_group.shape[1])).mean(axis=1)
+    return Rank(float(((1 + both) / (1 + pairs)).mean()), pairs, float(without.min()), float(without.max()))
 
 
 def mean_rank(ranks: Sequence[Rank]) -> Rank:

@@ -97,6 +97,16 @@ def test_an_effect_that_none_reaches_has_the_smallest_share_and_a_tie_counts() -
     assert rank(largest, effects, "two-sided").share == pytest.approx(2 / (1 + pairs))
 
 
+def test_the_rank_of_several_draws_is_the_mean_of_their_ranks() -> None:
+    effects = pair_effects(means(5), FIRST, 1)
+    for alternative in ("two-sided", "greater"):
+        each = [rank(one, effects, alternative) for one in (0.2, 0.6, -1.1)]
+        both = rank(np.array([0.2, 0.6, -1.1]), effects, alternative)
+        assert both.pairs == each[0].pairs
+        assert both.share == pytest.approx(np.mean([one.share for one in each]))
+        assert both.low <= both.share <= both.high
+
+
 def test_the_mean_of_ranks_is_over_draws() -> None:
     assert mean_rank([Rank(0.2, 10, 0.1, 0.3), Rank(0.4, 10, 0.3, 0.5)]) == Rank(
         pytest.approx(0.3), 10, pytest.approx(0.2), pytest.approx(0.4)
