@@ -241,7 +241,8 @@ class Compared:
         )
         told = (
             f"{found.pairs:,} pairs of {len(usable)} groups of {groups.address} in the place of "
-            f"{' and '.join(groups.place)}, each list represented by {length} words, mean of {DRAWS} draws, {OWN_DRAWS} of its own words in each"
+            f"{' and '.join(groups.place)}, each list represented by {length} words, mean of {DRAWS} draws, and in each of "
+            f"{OWN_DRAWS} of the test's own words"
             + (f"; {of_groups.queries:,} queries more, at most" if of_groups.queries else "")
         )
         pairs = partial(

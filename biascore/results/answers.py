@@ -81,7 +81,8 @@ class Answer(Frozen):
     its state. ``first``: what to read before the effect, such as f_m of GEST, or empty. ``dimensions``: of
     tests of several, those with an effect. ``shown_by``: the tests that are detected, or else hints. ``lead``: the lead
     test with its state. ``shares``: of detected measurements those of harmless pairs, ``unshared`` how many have none
-    because their metric compares with none. ``below``: what negligible means here, where that needs to be said.
+    because their metric compares with none. ``unreferenced``: how many are hints because there are no harmless groups.
+    ``below``: what negligible means here, where that needs to be said.
     """
 
     model: str
@@ -104,6 +105,7 @@ class Answer(Frozen):
     lead: str = ""
     shares: tuple[float, ...] = ()
     unshared: int = 0
+    unreferenced: int = 0
     below: str = ""
 
     @property
@@ -228,6 +230,7 @@ def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> 
             one.measurement.specificity.share or 1.0 for one in detected if one.measurement.specificity
         ),
         unshared=sum(one.measurement.specificity is None for one in detected),
+        unreferenced=sum(one.said.no_reference for one in some),
         below=bound_told(measurement) if state is State.NEGLIGIBLE else "",
     )
 

@@ -193,17 +193,22 @@ def missed_line(found: Sequence[Answer]) -> str:
 
 
 def _check(answer: Answer) -> Check:
+    """What a control or a baseline shows. Where there are no harmless groups, a control checks the p-value alone."""
     counts, where = answer.counts, f"({answer.model}; {answer.about})"
     of = f"detected in {counts.detected} of {counted(counts.measurements, 'measurement')}"
+    if answer.unreferenced:
+        of += f", in {answer.unreferenced} more by the p-value alone (no harmless groups)"
     if answer.role is Role.BASELINE:
         return Check(answer, f"Harmless associations that most models have ({answer.model}): {of}", None)
     if not answer.planted:
         return Check(answer, f"Unknown injected bias {where}: {of}", None)
+    found = counts.detected + answer.unreferenced
     if not any(answer.planted):
-        passed = not counts.detected
-        return Check(answer, f"No bias injected {where}: {of}, {'no' if passed else 'a'} false alarm", passed)
+        return Check(
+            answer, f"No bias injected {where}: {of}, {'a' if found else 'no'} false alarm", not found
+        )
     put = " and ".join(shown(effect) for effect in dict.fromkeys(answer.planted))
-    missed = counts.measurements - counts.detected
+    missed = counts.measurements - found
     more = f", missed in {missed}" if missed else ""
     return Check(answer, f"Known bias of {put} {where}: {of}{more}", not missed)
 
@@ -247,7 +252,7 @@ def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None)
     often = ceil(
         100 * audits.p_value(found)
     )  # of the number and the smallest share together, by which it was decided
-    as_much = f"no more than harmless groups give (so much in {often} of 100 audits)"
+    as_much = f"no more than harmless groups give ({often} of 100 harmless audits have as much)"
     if not exceeds and not sure:
         were = "was" if found.many == 1 else "were"
         grounds = _and([one.about for one in others])

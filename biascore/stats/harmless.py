@@ -89,7 +89,8 @@ def pair_effects(means: Floats, first: int, ddof: Literal[0, 1]) -> Floats:
 def rank(values: float | Floats, effects: Floats, alternative: Literal["greater", "two-sided"]) -> Rank:
     """An effect among those of all pairs of t groups (t, t), in none of which its own groups are.
 
-    Of several ``values`` (k,), draws of one effect, the mean of their ranks.    ``greater`` counts both orders of a pair, of which one is positive.
+    Of several ``values`` (k,), draws of one effect, the mean of their ranks. ``greater`` counts both orders of a pair, of
+    which one is positive.
     """
     count, values = len(effects), np.atleast_1d(values)
     others = effects[~np.eye(count, dtype=bool)].reshape(count, -1)

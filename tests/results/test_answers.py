@@ -353,3 +353,17 @@ def test_a_missed_positive_control_is_the_first_thing_said() -> None:
         missed_line(of(d(0.001), controls={"m": {"en/weat6": 0.0}})) == ""
     )  # a false alarm is another failure
     assert missed_line(of(d(0.9))) == ""
+
+
+@pytest.mark.parametrize(
+    ("effect", "passed", "told"), [(1.0, True, "Known bias"), (0.0, False, "a false alarm")]
+)
+def test_a_control_without_harmless_groups_checks_the_p_value_alone(
+    effect: float, passed: bool, told: str
+) -> None:
+    none = Specificity(pool="xx/people", problem="there are no harmless groups", lacking="no harmless groups")
+    found = of(decided(0.001, model="made", specificity=none), controls={"made": {"en/weat6": effect}})
+    (check,) = checks_of(found)
+    assert (check.passed, check.answer.counts.detected, check.answer.unreferenced) == (passed, 0, 1)
+    assert told in check.line
+    assert not missed_line(found)

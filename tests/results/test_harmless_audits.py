@@ -187,7 +187,7 @@ def test_the_sentence_says_how_often_harmless_audits_have_as_much_by_what_decide
     some = made([0] * 930 + [1] * 30 + [2] * 40, [1.0] * 930 + [0.005] * 30 + [0.02] * 40, tests=2)
     assert (some.as_many(2), some.p_value(Shared(2, 0.02))) == (0.04, pytest.approx(0.071, abs=0.001))
     (line,) = result_lines(found, harmless=[some])
-    assert "no more than harmless groups give (so much in 8 of 100 audits)" in line
+    assert "no more than harmless groups give (8 of 100 harmless audits have as much)" in line
 
 
 def test_sure_are_grounds_whose_share_is_smaller_than_that_of_nearly_all_harmless_audits() -> None:
