@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from biascore.designs.crossed import Crossed as Crossed
     from biascore.designs.diagnostics import NearDuplicates as NearDuplicates
     from biascore.designs.harmless import OfGroups as OfGroups
+    from biascore.designs.mean import Mean as Mean
+    from biascore.designs.mean import equal_weights as equal_weights
+    from biascore.designs.mean_metric import MeanMetric as MeanMetric
+    from biascore.designs.mean_metric import Scored as Scored
     from biascore.designs.options import AssociationOptions as AssociationOptions
     from biascore.designs.options import ReferenceOptions as ReferenceOptions
     from biascore.designs.options import VectorOptions as VectorOptions

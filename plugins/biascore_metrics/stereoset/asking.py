@@ -31,6 +31,17 @@ class Scores:
     lost: Sequence[tuple[Triple, str]] = ()
     warnings: tuple[str, ...] = field(default=())
 
+    @property
+    def terms(self) -> list[str]:
+        """The target term of each example."""
+        return [one.target for one in self.triples]
+
+    @property
+    def fitting(self) -> Floats:
+        """(n,) The percentage of stereotype and anti-stereotype that score higher than the unrelated sentence."""
+        found: Floats = 100.0 * (self.published[:, :2] > self.published[:, 2:]).mean(axis=1)
+        return found
+
 
 def masked(model: Model, triples: Sequence[Triple]) -> Scores:
     """The mean over the sub-tokens of the word of p(sub-token | context, earlier sub-tokens), later ones absent.

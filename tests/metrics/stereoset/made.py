@@ -43,7 +43,7 @@ def example(number: int, target: str, part: str, **changes: Any) -> dict[str, An
     made = {
         "id": f"e{number}",
         "target": target,
-        "bias_type": TERMS[target],
+        "bias_type": TERMS.get(target, "race"),
         "context": context,
         "sentences": sentences,
     }

@@ -13,10 +13,10 @@ from biascore.api.adapters import Backend, Identity
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Metric, Model, hookimpl
 from biascore.api.queries import Masked, TokenLogprobs
+from biascore.designs import equal_weights
 from biascore.errors import CapabilityError
 from biascore.stats import robust_mean
 from biascore_metrics.stereoset.metric import CausalStereoSet, StereoSet, StereoSetOptions
-from biascore_metrics.stereoset.shares import term_weights
 from biascore_metrics.stereoset.test import StereoSetTest
 
 from ...builders import models
@@ -46,12 +46,12 @@ def test_always_the_stereotype_is_100_and_never_is_0(
     assert (found.headline.value, found.estimate("published ss").value) == (ss, ss)
     assert (found.estimate("published lms").value, found.estimate("published icat").value) == (100.0, 0.0)
     # Five terms that all agree: 2 x 1/32.
-    assert [(p.name, p.value) for p in found.headline.p_values] == [("binomial test of target terms", 1 / 16)]
+    assert [(p.name, p.value) for p in found.headline.p_values] == [("all 5 target terms are alike", 1 / 16)]
     # The exact interval of 5 of 5 holds 50 as long as p is above alpha: .025 to the power of 1 / 5.
     ends, wide = found.headline.interval, 100 * 0.025 ** (1 / 5)
     assert ends is not None
     assert (ends.low, ends.high) == pytest.approx((wide, 100.0) if ss else (0.0, 100.0 - wide))
-    assert ends.method == "Clopper-Pearson, of target terms"
+    assert ends.method.startswith("all 5 target terms are alike")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -109,7 +109,7 @@ def test_the_published_numbers_by_hand(tests: dict[str, StereoSetTest]) -> None:
     assert found.estimate("published icat").value == pytest.approx(lms * min(ss, 100 - ss) / 50)
     terms = [one.target for one in test.samples.samples]
     values = [100.0 * hit for one in TERMS for hit, _ in by_term[one]]
-    expected = robust_mean(values, term_weights(terms), terms)
+    expected = robust_mean(values, equal_weights(terms), terms)
     assert found.headline.p_values[0].value == pytest.approx(expected.p_value(50.0))
     assert found.headline.estimator is not None
     assert found.headline.estimator.value(found.items) == pytest.approx(ss)
@@ -178,7 +178,7 @@ def test_a_planted_effect_is_found_with_its_sign_and_rises(tmp_path: Path) -> No
     """100 Phi(d): 16, 50 and 84 per cent."""
     from biascore import Engine
 
-    test = read(write(tmp_path, document(dict.fromkeys(TERMS, 60))))
+    test = read(write(tmp_path, document(dict.fromkeys([*TERMS, "Utopian", "Laputan"], 60))))
     engine = Engine(cache=None)
     engine.add_tests([test])
     found = [engine.measure("stereoset", f"planted:{test.id}={d}", test)[0] for d in (-1, 0, 1)]

@@ -1,0 +1,179 @@
+"""A mean of scores of items in clusters, with one test and one interval for every metric that has such a mean.
+
+The standard error is CR2 with Bell and McCaffrey's degrees of freedom, and holds whatever goes together within a cluster;
+items that are each on their own have HC3 (`biascore.stats.robust_mean`). With clusters by two factors, such as the two
+occupations of a sentence, the variance is V_1 + V_2 - V_12 (Cameron, Gelbach & Miller 2011, JBES 29:238), no less than any
+of the three, as the difference of estimates may come out too small, and t has the smaller of both degrees of freedom.
+
+Two rules are for few clusters. **No p-value is below 2^(1 - G)**: that share of sign patterns of G clusters is as one-sided
+as all of them alike, so that five clusters never reach .05, whatever t says. And where all clusters are the same, there is
+no standard error: a further cluster may differ with at most the probability u that G alike ones leave open (Clopper &
+Pearson 1934), to either limit of the scores. That gives the interval, and p is the level at which it reaches the neutral
+value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
+from biascore.stats import (
+    Attainable,
+    Interval,
+    RegressionError,
+    RobustMean,
+    TTest,
+    ZeroVarianceError,
+    robust_mean,
+)
+from biascore.stats.attainable import of_signs
+
+Floats = npt.NDArray[np.float64]
+ALIKE: Final = "all {count} {what} are alike"
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A weighted mean with its interval and two-sided p-value; ``problem`` says why there are none.
+
+    ``value`` is None without items. ``p_value`` is of the hypothesis that the mean is ``neutral``. ``test`` is the t test of
+    their difference, None where there is no standard error. ``alone``: factors of which one level has nearly all weight, so
+    that nothing is said of others.
+    """
+
+    value: float | None
+    n: Mapping[str, int]
+    neutral: float = 0.0
+    p_value: float | None = None
+    interval: Interval | None = None
+    error: str = ""
+    """What the p-value is of: ``t, CR2 by template``, or the clusters that are all alike."""
+    kind: Literal["asymptotic", "exact"] = "asymptotic"
+    test: TTest | None = None
+    problem: str = ""
+    alone: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(
+        cls,
+        values: Floats,
+        clusters: Mapping[str, Sequence[str]] | None = None,
+        level: float = 0.95,
+        *,
+        weights: Floats | None = None,
+        neutral: float = 0.0,
+        limits: tuple[float, float] | None = None,
+        items: str = "items",
+    ) -> Self:
+        """Of values (n,), which are called ``items``, and the label (n,) of each by one or two factors, or none.
+
+        Factors are named in the plural, as they are counted: ``{"templates": labels}``. ``limits`` are those of a score,
+        within which the interval is cut. Weights are equal if None.
+        """
+        ways: dict[str, Sequence[str]] = {name: list(labels) for name, labels in (clusters or {}).items()}
+        n = {items: len(values)} | {name: len(set(labels)) for name, labels in ways.items()}
+        if not len(values):
+            return cls(None, n, neutral, problem=f"there are no {items}")
+        value = float(np.average(values, weights=weights))
+        value = min(max(value, float(values.min())), float(values.max()))  # a mean of equal values is one of them
+        found, alike, alone = _by_each(values, weights, ways, level)
+        what = min((name for name in ways if name not in alone), key=lambda name: n[name], default=items)
+        groups = n[what]
+        if not found:
+            if not alike:
+                told = f"one of the {what} has nearly all the weight, so nothing shows how others differ"
+                return cls(value, n, neutral, problem=told, alone=alone)
+            if limits is None:
+                told = f"{ALIKE.format(count=groups, what=what)}, so there is no standard error"
+                return cls(value, n, neutral, problem=told, alone=alone)
+            interval, p_value = _of_alike(value, groups, level, neutral, limits)
+            error = ALIKE.format(count=groups, what=what)
+            told_interval = Interval(*interval, level, f"{error}; a further one may differ", 0)
+            return cls(value, n, neutral, p_value, told_interval, error, "exact", alone=alone)
+        test = _together(value - neutral, found, tuple(ways), level)
+        by = (
+            f"{next(iter(found.values())).error.partition(' ')[0]} by {' and '.join(ways)}" if ways else "HC3"
+        )
+        least = of_signs(groups, what).p_value
+        low, high = test.low + neutral, test.high + neutral
+        if limits is not None:
+            low, high = max(limits[0], min(low, value)), min(limits[1], max(high, value))
+        ends = Interval(low, high, level, f"t, {by}, {test.df:.4g} df", 0)
+        if test.p_value < least:
+            return cls(
+                value, n, neutral, least, ends, f"signs of {groups} {what}", "exact", test, alone=alone
+            )
+        return cls(value, n, neutral, test.p_value, ends, f"t, {by}", test=test, alone=alone)
+
+    def estimate(self, name: str, unit: str, *, tested: bool = True, neutral: bool = True) -> Estimate:
+        """The mean with its interval and, if ``tested``, its p-value; without a ``neutral`` value where it has none."""
+        p = self.p_value if tested else None
+        return Estimate(
+            name=name,
+            value=self.value,
+            unit=unit,
+            neutral=self.neutral if neutral else None,
+            n=dict(self.n),
+            interval=ConfidenceInterval.of(self.interval) if self.interval else None,
+            p_values=()
+            if p is None
+            else (PValue(name=self.error, value=p, kind=self.kind, alternative="two-sided"),),
+        )
+
+
+def least_p(clusters: Sequence[str], what: str) -> Attainable:
+    """The smallest p that the mean of items of these clusters can have, known before anything is asked."""
+    return of_signs(len(set(clusters)), what)
+
+
+def equal_weights(labels: Sequence[str]) -> Floats:
+    """(n,) What each item counts in a mean in which each label counts the same, however many items it has."""
+    _, place, count = np.unique(np.asarray(labels, dtype=np.str_), return_inverse=True, return_counts=True)
+    found: Floats = 1.0 / (max(1, len(count)) * count[place]) if len(count) else np.empty(0)
+    return found
+
+
+def _by_each(
+    values: Floats, weights: Floats | None, ways: Mapping[str, Sequence[str]], level: float
+) -> tuple[dict[str, RobustMean], bool, tuple[str, ...]]:
+    """The mean with its error by each factor and by both; whether clusters are alike; which factors have one cluster."""
+    both = {" and ".join(ways): ["\0".join(pair) for pair in zip(*ways.values(), strict=True)]}
+    every: Mapping[str, Sequence[str] | None] = {**ways, **(both if len(ways) > 1 else {})} or {"items": None}
+    found: dict[str, RobustMean] = {}
+    alike, alone = False, []
+    for name, labels in every.items():
+        try:
+            found[name] = robust_mean(values, weights, labels, level)
+        except RegressionError:
+            alone.append(name)
+        except ZeroVarianceError:
+            alike = True
+    return found, alike, tuple(name for name in alone if name in ways)
+
+
+def _together(away: float, found: Mapping[str, RobustMean], factors: Sequence[str], level: float) -> TTest:
+    """The t test of a difference from all errors that there are."""
+    own = [found[name] for name in factors if name in found] or list(found.values())
+    variances = [one.se**2 for one in found.values()]
+    if len(found) > len(factors) > 1:
+        variances.append(variances[0] + variances[1] - variances[2])
+    return TTest.of(away, max(variances) ** 0.5, min(one.df for one in own), level)
+
+
+def _of_alike(
+    value: float, groups: int, level: float, neutral: float, limits: tuple[float, float]
+) -> tuple[tuple[float, float], float]:
+    """The interval of G clusters of one value, and the p at which its end is the neutral value."""
+    low, high = limits
+    differs = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / groups)
+    ends = (value - differs * (value - low), value + differs * (high - value))
+    away = abs(value - neutral)
+    if not away:
+        return ends, 1.0
+    far = value - low if value > neutral else high - value
+    return ends, min(1.0, 2.0 * (1.0 - away / far) ** groups)
