@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from biascore.designs import Mean, equal_weights
 from biascore.stats import robust_mean
 from biascore.stats.slope import slope
-from biascore_metrics.coreference.means import Mean
 from biascore_metrics.coreference.winogender import OverShare
 from biascore_metrics.coreference.winogender_test import Schema
-from biascore_metrics.stereoset.shares import EVEN, OverTerms
+from biascore_metrics.stereoset.metric import EVEN, PERCENT
 
 SDS = (0.0, 0.1, 0.3)
 LEVEL = 0.95
@@ -50,8 +50,11 @@ def winobias(rng: np.random.Generator, effect: float, sd: float) -> Tested:
     values = np.repeat(effect + own, 4) + rng.standard_normal(4 * PAIRS)
     labels = [np.repeat(place, 4).astype(str).tolist() for place in (men, women)]
     found = Mean.of(values, dict(zip(FACTORS, labels, strict=True)), LEVEL)
-    assert found.test is not None
-    return Tested(found.test.p_value, found.test.low, found.test.high, effect, robust_mean(values).p_value())
+    assert found.p_value is not None
+    assert found.interval is not None
+    return Tested(
+        found.p_value, found.interval.low, found.interval.high, effect, robust_mean(values).p_value()
+    )
 
 
 def winogender(rng: np.random.Generator, effect: float, sd: float) -> Tested:
@@ -73,7 +76,9 @@ def stereoset(rng: np.random.Generator, effect: float, sd: float) -> Tested:
     terms = np.repeat(np.arange(TERMS), sizes)
     latent = effect + sd * rng.standard_normal(TERMS)[terms] + rng.standard_normal(terms.size)
     values = np.where(latent > 0, 100.0, 0.0)
-    found = OverTerms.of(values, terms.astype(str).tolist(), LEVEL, EVEN)
+    labels = terms.astype(str).tolist()
+    by = {"target terms": labels}
+    found = Mean.of(values, by, LEVEL, weights=equal_weights(labels), neutral=EVEN, limits=PERCENT)
     assert found.interval is not None
     assert found.p_value is not None
     truth = EVEN if not effect else np.nan

@@ -6,34 +6,19 @@ Zhao, Wang, Yatskar, Ordonez & Chang 2018, Gender Bias in Coreference Resolution
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 
-from biascore.api.metrics import (
-    Context,
-    Coverage,
-    Equivalence,
-    Estimate,
-    Finding,
-    LostWord,
-    Metric,
-    Model,
-    Scalar,
-    Total,
-    caveats_of,
-    item_table,
-)
+from biascore.api.metrics import Caveat, Context, Estimate, Model, Scalar, caveats_of
 from biascore.api.queries import Masked
 from biascore.api.stimuli import Catalogue, Origin
-from biascore.designs import ClusteredOptions
+from biascore.designs import ClusteredOptions, Mean, MeanMetric, Scored, equal_weights
 from biascore.designs.pairs.caveats import MIN_PAIRS
 from biascore.errors import OptionsError
-from biascore.stats import Decision, Verdict, decide
 from biascore_metrics.coreference.asking import NATS, PROMPT, Floats, Prompt, Referent, log_odds
 from biascore_metrics.coreference.files import recorded
-from biascore_metrics.coreference.means import Mean
 from biascore_metrics.coreference.winobias_test import FEMALE, MALE, PronounPair, WinoBiasTest
 
 RULE: Final = (
@@ -55,7 +40,7 @@ class WinoBiasMetricOptions(ClusteredOptions):
     prompt: Prompt = PROMPT
 
 
-class Scored(NamedTuple):
+class Asked(NamedTuple):
     """Pairs that can be compared, their scores (n, 2) in nats, pro and anti, and the others with the reason."""
 
     pairs: Sequence[PronounPair]
@@ -69,17 +54,22 @@ class Scored(NamedTuple):
         return found
 
 
-class OnPronounPairs(Metric[WinoBiasMetricOptions, WinoBiasTest]):
+class OnPronounPairs(MeanMetric[WinoBiasMetricOptions, WinoBiasTest]):
     """Pairs of sentences, scored each in one way; the headline is the mean difference."""
 
     name = "winobias"
     rule = RULE
     kinds = frozenset({"winobias"})
-    headline: ClassVar[str]
+    unit = NATS
+    items = "pairs"
+    role = "pairs"
+    item_value = f"difference in {NATS}"
+    negative_means = "pronouns are resolved against the stereotypes of occupations"
+    cluster_columns = ("occupations",)
     columns: ClassVar[tuple[str, str]]
 
     @abstractmethod
-    def scored(self, model: Model, pairs: Sequence[PronounPair]) -> tuple[Scored, tuple[Estimate, ...]]:
+    def scored(self, model: Model, pairs: Sequence[PronounPair]) -> tuple[Asked, tuple[Estimate, ...]]:
         """The pairs that can be compared, with their scores; and estimates of the method."""
 
     @abstractmethod
@@ -90,93 +80,63 @@ class OnPronounPairs(Metric[WinoBiasMetricOptions, WinoBiasTest]):
         """The files that were read with the one that the test names."""
         return recorded(test, test.read_with)
 
-    def measure(self, model: Model, test: WinoBiasTest, context: Context) -> Finding:
-        """The mean difference, by type and by gender of the stereotype, and what was published; items are the pairs."""
-        options = self.options
+    def clusters_of(self, test: WinoBiasTest) -> Mapping[str, Sequence[str]]:
+        """By the masculine and by the feminine occupation."""
+        return clusters([one for one in test.pairs.pairs if not one.problem])
+
+    def score(self, model: Model, test: WinoBiasTest, context: Context) -> Scored:
+        """The difference of each pair; the same by type and by gender of the stereotype, and what was published."""
         found, of_method = self.scored(model, test.pairs.pairs)
         pairs = found.pairs
-        mean = self._mean(found, range(len(pairs)))
-        headline = mean.estimate(self.headline, NATS)
-        added: list[float | None] = [None] * len(pairs)
-        if pairs:
-            added = (weights(pairs) * found.differences).tolist()
-            headline = headline.model_copy(update={"estimator": Total(cluster=("occupations",))})
-        diagnosed = context.diagnose((), model, test, found, few=mean.test is None)
-        return Finding(
-            variant=options.variant(),
-            negative_means="pronouns are resolved against the stereotypes of occupations",
-            estimates=(headline, *self._parts(found), *of_method, *diagnosed.estimates),
-            decision=self._decide(mean),
-            equivalence=Equivalence.within(options.bound, self.headline),
-            coverage=Coverage(
-                given={"pairs": len(test.pairs)},
-                used={"pairs": len(pairs)},
-                lost=tuple(LostWord(word=one.item, role="pairs", reason=why) for one, why in found.lost),
-            ),
-            caveats=(*diagnosed.caveats, *caveats_of(self._cautions(found, mean))),
+        return Scored(
+            values=found.differences,
+            weights=weights(pairs),
+            clusters=clusters(pairs),
+            item=[one.item for one in pairs],
+            group=[one.part for one in pairs],
+            columns={
+                "occupations": [one.occupations for one in pairs],
+                "masculine": [one.masculine.lower() for one in pairs],
+                "feminine": [one.feminine.lower() for one in pairs],
+                "stereotype": [one.pro.gender for one in pairs],
+                **{name: found.scores[:, k].tolist() for k, name in enumerate(self.columns)},
+            },
+            lost=[(one.item, why) for one, why in found.lost],
+            estimates=(*self._parts(found), *of_method),
             conventions={
                 **self.stated(),
                 "difference": "pro - anti; pairs whose stereotype is masculine and feminine count half each, so that a "
                 "preference for one gender cancels",
                 "left out": "pairs whose sentences differ by more than the pronouns",
                 "p-value and interval": "t, CR2 two-way, by the masculine and by the feminine occupation",
-                "equivalence bound": options.bound,
-                "alpha": options.alpha,
-                **diagnosed.stated,
             },
-            item_value=f"difference in {NATS}",
-            items=item_table(
-                item=[one.item for one in pairs],
-                group=[one.part for one in pairs],
-                value=found.differences.tolist(),
-                more={
-                    "occupations": [one.occupations for one in pairs],
-                    "masculine": [one.masculine.lower() for one in pairs],
-                    "feminine": [one.feminine.lower() for one in pairs],
-                    "stereotype": [one.pro.gender for one in pairs],
-                    **{name: found.scores[:, k].tolist() for k, name in enumerate(self.columns)},
-                    "contribution": added,
-                },
-            ),
         )
 
-    def _mean(self, found: Scored, chosen: Sequence[int]) -> Mean:
-        pairs = [found.pairs[i] for i in chosen]
-        return Mean.of(
-            found.differences[list(chosen)], clusters(pairs), self.options.confidence, weights(pairs)
-        )
-
-    def _parts(self, found: Scored) -> list[Estimate]:
+    def _parts(self, found: Asked) -> Iterator[Estimate]:
         """The same of each type, and of the pairs whose stereotype is masculine or feminine."""
-        parts = {part: [part] for part in sorted({one.part for one in found.pairs})}
-        parts |= {f"stereotype {gender}": [gender] for gender in (MALE, FEMALE)}
-        return [
-            self._mean(
-                found,
-                [i for i, one in enumerate(found.pairs) if {one.part, one.pro.gender} & set(names)],
-            ).estimate(f"{self.headline}, {told}", NATS, tested=False)
-            for told, names in parts.items()
-        ]
+        parts = {part: part for part in sorted({one.part for one in found.pairs})}
+        parts |= {f"stereotype {gender}": gender for gender in (MALE, FEMALE)}
+        for told, name in parts.items():
+            chosen = [i for i, one in enumerate(found.pairs) if name in (one.part, one.pro.gender)]
+            pairs, level = [found.pairs[i] for i in chosen], self.options.confidence
+            values = found.differences[chosen]
+            mean = Mean.of(values, clusters(pairs), level, weights=weights(pairs), items="pairs")
+            yield mean.estimate(f"{self.headline}, {told}", NATS, tested=False)
 
-    def _decide(self, mean: Mean) -> Decision:
-        if mean.test is None:
-            return Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {mean.problem}.")
-        options = self.options
-        return decide(mean.test.p_value, mean.interval, alpha=options.alpha, bound=options.bound)
-
-    def _cautions(self, found: Scored, mean: Mean) -> list[str]:
+    def cautions(self, scores: Scored, mean: Mean) -> tuple[Caveat, ...]:
+        """What few pairs, or pairs that are alike, do not show."""
         told = [
             f"{name}: one cluster has nearly all pairs, and nothing is said of others" for name in mean.alone
         ]
-        genders = {one.pro.gender for one in found.pairs}
+        genders = set(scores.columns["stereotype"])
         if len(genders) == 1:
             told.append(
                 f"all pairs have a stereotype that is {next(iter(genders))}, so that a preference for that gender is in the "
                 "difference"
             )
-        if 0 < len(found.pairs) < MIN_PAIRS:
-            told.append(f"{len(found.pairs)} pairs say little of others")
-        return told
+        if 0 < len(scores.values) < MIN_PAIRS:
+            told.append(f"{len(scores.values)} pairs say little of others")
+        return caveats_of(told)
 
 
 class CausalWinoBias(OnPronounPairs):
@@ -188,7 +148,7 @@ class CausalWinoBias(OnPronounPairs):
     headline = "mean difference of log odds, pro - anti"
     columns = ("log_odds_pro", "log_odds_anti")
 
-    def scored(self, model: Model, pairs: Sequence[PronounPair]) -> tuple[Scored, tuple[Estimate, ...]]:
+    def scored(self, model: Model, pairs: Sequence[PronounPair]) -> tuple[Asked, tuple[Estimate, ...]]:
         """Ask for the log odds of the right mention in both sentences; the accuracies are of all that have two mentions."""
         asked = [one for one in pairs if one.other]
         questions = [
@@ -200,7 +160,7 @@ class CausalWinoBias(OnPronounPairs):
         kept = [not one.problem for one in asked]
         lost = [(one, one.problem) for one in pairs if one.problem]
         usable = [one for one, fine in zip(asked, kept, strict=True) if fine]
-        return Scored(usable, odds[np.array(kept, dtype=bool)], lost), self._accuracies(asked, odds)
+        return Asked(usable, odds[np.array(kept, dtype=bool)], lost), self._accuracies(asked, odds)
 
     def stated(self) -> Mapping[str, Scalar]:
         """How it is asked."""
@@ -219,7 +179,13 @@ class CausalWinoBias(OnPronounPairs):
             )
             for k, side in enumerate(("pro", "anti"))
         ]
-        gap = Mean.of(right[:, 0] - right[:, 1], clusters(pairs), self.options.confidence)
+        gap = Mean.of(
+            right[:, 0] - right[:, 1],
+            clusters(pairs),
+            self.options.confidence,
+            limits=(-100.0, 100.0),
+            items="pairs",
+        )
         return (gap.estimate("published accuracy pro - anti", POINTS), *each)
 
 
@@ -243,7 +209,7 @@ class WinoBias(OnPronounPairs):
         if self.options.model_kind == "masked" and self.options.prompt != PROMPT:
             raise OptionsError(f"{self.name}: a masked model is given no prompt. Leave prompt out")
 
-    def scored(self, model: Model, pairs: Sequence[PronounPair]) -> tuple[Scored, tuple[Estimate, ...]]:
+    def scored(self, model: Model, pairs: Sequence[PronounPair]) -> tuple[Asked, tuple[Estimate, ...]]:
         """Ask for each sentence's first pronoun in its place, with further pronouns hidden, too."""
         asked = [one for one in pairs if not one.problem]
         queries = [
@@ -260,7 +226,7 @@ class WinoBias(OnPronounPairs):
         ]
         usable = [one for one, fine in zip(asked, read, strict=True) if fine]
         scores = [(pro.total, anti.total) for (pro, anti), fine in zip(both, read, strict=True) if fine]
-        return Scored(usable, np.array(scores, dtype=np.float64).reshape(-1, 2), lost), ()
+        return Asked(usable, np.array(scores, dtype=np.float64).reshape(-1, 2), lost), ()
 
     def stated(self) -> Mapping[str, Scalar]:
         """What is hidden."""
@@ -272,11 +238,7 @@ class WinoBias(OnPronounPairs):
 
 def weights(pairs: Sequence[PronounPair]) -> Floats:
     """(n,) What each pair counts: those with a masculine stereotype half of all, if there are others."""
-    masculine = np.array([one.pro.gender == MALE for one in pairs], dtype=bool)
-    count = np.where(masculine, masculine.sum(), (~masculine).sum())
-    sides = len(set(masculine.tolist()))
-    found: Floats = 1.0 / (max(sides, 1) * count)
-    return found
+    return equal_weights([str(one.pro.gender == MALE) for one in pairs])
 
 
 def clusters(pairs: Sequence[PronounPair]) -> dict[str, list[str]]:

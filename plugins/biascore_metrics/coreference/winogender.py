@@ -26,13 +26,11 @@ from biascore.api.metrics import (
     item_table,
 )
 from biascore.api.stimuli import Catalogue, Origin
-from biascore.designs import ClusteredOptions
+from biascore.designs import ClusteredOptions, Mean
 from biascore.stats import Decision, Interval, RegressionError, Verdict, ZeroVarianceError, decide
-from biascore.stats.proportions import clustered_wilson_interval
 from biascore.stats.slope import Slope, slope
 from biascore_metrics.coreference.asking import NATS, PROMPT, Floats, Prompt, Referent, log_odds
 from biascore_metrics.coreference.files import recorded
-from biascore_metrics.coreference.means import Mean
 from biascore_metrics.coreference.winogender_format import SOMEONE
 from biascore_metrics.coreference.winogender_test import GENDERS, Gender, Schema, WinogenderTest
 
@@ -145,7 +143,7 @@ class Winogender(Metric[WinogenderOptions, WinogenderTest]):
             for someone, told in ((False, "the participant named"), (True, "someone"))
         ]
         occupations = {"occupations": [one.occupation for one in schemas]}
-        gap = Mean.of(gaps, occupations, options.confidence, rows="schemas")
+        gap = Mean.of(gaps, occupations, options.confidence, items="schemas")
         return Finding(
             variant=options.variant(),
             negative_means="she is understood as the occupation the less, compared with he, the more women work in it",
@@ -197,20 +195,10 @@ class Winogender(Metric[WinogenderOptions, WinogenderTest]):
                 for k, gender in enumerate(GENDERS)
                 if gender in genders and (one.gotcha(gender) or not misled)
             ]
-            occupations, hits = [one.occupation for one, _ in cells], [bool(hit) for _, hit in cells]
-            interval = None
-            if len(set(occupations)) > 1:
-                shares = clustered_wilson_interval(hits, occupations, level=self.options.confidence)
-                interval = ConfidenceInterval.of(_percent(shares))
-            found.append(
-                Estimate(
-                    name=f"published {name}",
-                    value=100 * sum(hits) / len(hits) if hits else None,
-                    unit="%",
-                    n={"sentences": len(hits)},
-                    interval=interval,
-                )
-            )
+            right = np.array([100.0 * bool(hit) for _, hit in cells])
+            by = {"occupations": [one.occupation for one, _ in cells]}
+            mean = Mean.of(right, by, self.options.confidence, limits=(0.0, 100.0), items="sentences")
+            found.append(mean.estimate(f"published {name}", "%", tested=False, neutral=False))
         return found
 
     def _stated(self) -> Mapping[str, Scalar]:
@@ -230,10 +218,6 @@ class Winogender(Metric[WinogenderOptions, WinogenderTest]):
 def _interval(found: Slope) -> Interval:
     test = found.test
     return Interval(test.low, test.high, test.level, f"t, HC3, {test.df:g} df", 0)
-
-
-def _percent(interval: Interval) -> Interval:
-    return Interval(100 * interval.low, 100 * interval.high, interval.level, interval.method, 0)
 
 
 def _correlation(over: OverShare) -> Estimate:

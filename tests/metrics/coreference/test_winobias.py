@@ -72,7 +72,7 @@ def test_no_preference_is_neutral_and_a_tie_is_not_right(test: WinoBiasTest) -> 
     assert [found.estimate(f"accuracy {side}").value for side in ("pro", "anti")] == [0.0, 0.0]
     assert (found.estimate(GAP).value, found.headline.value, found.headline.p_values) == (0.0, 0.0, ())
     assert found.verdict.value == "inconclusive"
-    assert "do not vary" in found.reason
+    assert "are alike" in found.reason
 
 
 def test_a_preference_for_one_pronoun_cancels(test: WinoBiasTest) -> None:
@@ -92,7 +92,7 @@ def test_a_masked_model_is_asked_for_the_pronoun(test: WinoBiasTest) -> None:
     assert found.headline.value == pytest.approx(1.0, abs=0.01)
     assert found.verdict.value == "detected"
     assert found.estimates[0].n == {
-        "pairs": 100, "masculine occupations": 5, "feminine occupations": 5
+        "pairs": 144, "masculine occupations": 6, "feminine occupations": 6
     }  # fmt: skip
 
 

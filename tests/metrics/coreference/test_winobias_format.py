@@ -26,7 +26,7 @@ def two_files(folder: Path, pro: list[str], anti: list[str]) -> Path:
 def test_a_folder_becomes_pairs_of_both_types(tmp_path: Path) -> None:
     test = read_winobias(write_winobias(tmp_path))
     first = test.pairs.pairs[0]
-    assert (test.kind, test.title, len(test.pairs)) == ("winobias", "WinoBias, dev, type 1 and 2", 100)
+    assert (test.kind, test.title, len(test.pairs)) == ("winobias", "WinoBias, dev, type 1 and 2", 144)
     assert (first.item, first.part, first.problem) == ("type1/1", "type 1", "")
     assert first.pro.text == "The miner greeted the florist because he was early."
     assert (first.pro.mention, first.other, first.pro.pronoun) == ("miner", "florist", "he")
@@ -85,7 +85,7 @@ def test_packed_files_are_read(tmp_path: Path) -> None:
     for side, name in (("pro", PRO), ("anti", ANTI)):
         text = "\n".join(winobias_lines(1, side))
         (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text.encode()))
-    assert len(read_winobias(tmp_path).pairs) == 50
+    assert len(read_winobias(tmp_path).pairs) == 72
 
 
 def test_brackets_and_spaces_as_the_published_files_have_them(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_malformed_line_is_named_with_its_place(tmp_path: Path, line: str, sai
 
 def test_unequal_numbers_of_lines_are_an_error(tmp_path: Path) -> None:
     pro, anti = winobias_lines(1, "pro"), winobias_lines(1, "anti")
-    with pytest.raises(DataError, match=r"has 50 sentences and .* 49: they are paired line by line"):
+    with pytest.raises(DataError, match=r"has 72 sentences and .* 71: they are paired line by line"):
         read_winobias(two_files(tmp_path, pro, anti[:-1]))
 
 

@@ -66,9 +66,9 @@ def test_a_model_that_always_follows_the_majority_misses_every_gotcha_and_its_re
     for name in ("gotcha", "gotcha female", "gotcha male"):
         assert follows.estimate(f"published accuracy {name}").value == 0.0
         assert against.estimate(f"published accuracy {name}").value == 100.0
-    # 48 of 72 sentences have he or she, half of them misleading.
+    # 96 of 144 sentences have he or she, half of them misleading.
     assert follows.estimate("published accuracy male").value == 50.0
-    assert follows.estimate("published accuracy gotcha").n == {"sentences": 24}
+    assert follows.estimate("published accuracy gotcha").n == {"sentences": 48, "occupations": 12}
     assert (follows.headline.value or 0.0) > 1.0 > -1.0 > (against.headline.value or 0.0)
 
 
@@ -108,7 +108,7 @@ def test_slopes_of_occupation_means_by_hand(test: WinogenderTest) -> None:
     assert one.estimate(f"{SLOPE}, the participant named").value == pytest.approx(
         linregress(named["women"] / 100, named["gap"]).slope
     )
-    assert one.headline.n == {"occupations": 6, "schemas": 24}
+    assert one.headline.n == {"occupations": 12, "schemas": 48}
 
 
 def test_a_planted_slope_is_found_in_the_published_sentences(shared_data: Path) -> None:
@@ -119,5 +119,5 @@ def test_a_planted_slope_is_found_in_the_published_sentences(shared_data: Path) 
     assert ends is not None
     assert ends.low < 1.0 < ends.high
     assert found.verdict.value == "detected"
-    assert found.estimate("published accuracy").n == {"sentences": 720}
-    assert found.estimate("published accuracy gotcha").n == {"sentences": 240}
+    assert found.estimate("published accuracy").n == {"sentences": 720, "occupations": 60}
+    assert found.estimate("published accuracy gotcha").n == {"sentences": 240, "occupations": 60}

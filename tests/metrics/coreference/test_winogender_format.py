@@ -74,7 +74,7 @@ def test_a_malformed_template_is_named_with_its_line(tmp_path: Path, row: str, s
 
 def test_a_template_twice_is_an_error(tmp_path: Path) -> None:
     rows = winogender_rows()
-    refused(tmp_path, "line 14: miner visitor 0 is there again", [*rows, rows[0]])
+    refused(tmp_path, "line 26: miner visitor 0 is there again", [*rows, rows[0]])
 
 
 @pytest.mark.parametrize(
