@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from scipy.stats import beta, binomtest
@@ -11,6 +9,8 @@ from scipy.stats import beta, binomtest
 from biascore.designs import Mean, equal_weights
 from biascore.designs.mean import Floats, least_p
 from biascore.stats import robust_mean
+
+from .mean_worlds import WORLDS
 
 VALUES = np.array([0.5, 1.5, -0.25, 2.0, 1.0, 0.75])
 WAYS = {"a": ["x", "x", "y", "y", "z", "z"], "b": ["1", "2", "3", "1", "2", "3"]}
@@ -132,59 +132,13 @@ def test_the_interval_stays_within_the_limits_and_holds_the_value() -> None:
     assert -1 <= found.interval.low < found.value <= found.interval.high <= 1
 
 
-# Worlds in which nothing is biased: how often p is at most .05, and the interval holds the truth.
-
-
-def effects(
-    of_clusters: Callable[[np.random.Generator, int], Floats], sizes: list[int]
-) -> Callable[..., Mean]:
-    """Answers of -1 or 1 whose mean is that of their cluster."""
-
-    def world(rng: np.random.Generator) -> Mean:
-        own = np.clip(of_clusters(rng, len(sizes)), -1, 1)
-        place = np.repeat(np.arange(len(sizes)), sizes)
-        values = np.where(rng.random(place.size) < (1 + own[place]) / 2, 1.0, -1.0)
-        return of(values, place, limits=SIGNED)
-
-    return world
-
-
-def normal(rng: np.random.Generator, count: int) -> Floats:
-    return rng.normal(0, 0.1, count)
-
-
-def constant(rng: np.random.Generator, count: int) -> Floats:
-    return rng.choice([-1.0, 1.0], count)
-
-
-def nearly_constant(rng: np.random.Generator, count: int) -> Floats:
-    return rng.choice([-0.95, 0.95], count)
-
-
-def heavy(rng: np.random.Generator, count: int) -> Floats:
-    return 0.1 * rng.standard_t(2, count)
-
-
-WORLDS = {
-    "a giant template": effects(normal, [400] + [10] * 24),
-    "three large templates": effects(normal, [200, 100] + [10] * 8),
-    "equal templates": effects(normal, [40] * 25),
-    "2 constant": effects(constant, [12] * 2),
-    "3 constant": effects(constant, [12] * 3),
-    "4 nearly constant": effects(nearly_constant, [12] * 4),
-    "5 nearly constant": effects(nearly_constant, [40] * 5),
-    "6 constant": effects(constant, [12] * 6),
-    "8 constant, a giant": effects(constant, [120] + [12] * 7),
-    "7 of heavy tails": effects(heavy, [20] * 7),
-    "30 of heavy tails": effects(heavy, [20] * 30),
-    "8 of unequal sizes": effects(normal, [5, 5, 10, 10, 20, 40, 80, 160]),
-}
+# In worlds where nothing is biased (`mean_worlds`).
 
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_an_even_model_is_rarely_detected_and_the_interval_holds_the_truth(name: str) -> None:
     rng, sets = np.random.default_rng(1), 400
-    found = [WORLDS[name](rng) for _ in range(sets)]
+    found = [WORLDS[name](rng, 0.0) for _ in range(sets)]
     rejected = np.mean([one.p_value is not None and one.p_value <= 0.05 for one in found])
     assert rejected <= 0.065 + 2 * (0.065 * 0.935 / sets) ** 0.5
     tested = [one for one in found if one.interval is not None and min(one.n.values()) > 5]
