@@ -24,6 +24,7 @@ STAND_INS = {
     "fasttext:cc.en.300.bin": "fasttext:en/vectors.vec",
     "fasttext:cc.es.300.bin": "fasttext:es.vec",
     "fasttext:es.vec.gz": "fasttext:es.vec",
+    "fasttext:glove.6B.50d.txt": "fasttext:en/vectors.vec",
     "fasttext:vectors.bin": "fasttext:en/vectors.vec",
     "hf:dbmdz/bert-base-italian-uncased": "hf:it/bert",
     "hf:bert-base-uncased": "hf:en/bert",

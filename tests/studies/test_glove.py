@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,8 @@ from biascore import Engine, Run
 from ..builders.glove import glove, write_text
 
 pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
 
 PRINTED = {1: 1.080, 2: 1.544, 3: 0.95, 4: 0.96, 5: 1.07, 6: 1.71, 7: 1.50, 8: 1.48, 9: 1.12, 10: 0.68}
 DIGITS = {1: 3, 2: 3}
@@ -57,6 +62,16 @@ def test_d_is_that_of_the_script(
     assert found.headline.value == pytest.approx(script(number, places, rows), abs=1e-6)
     assert round(found.headline.value, DIGITS.get(number, 2)) == PRINTED[number]  # type: ignore[arg-type]
     assert found.conventions["case of the words"] == "lower case"
+
+
+def test_the_readers_file_is_ours(
+    real: tuple[dict[str, int], npt.NDArray[np.float32], Path], tmp_path: Path
+) -> None:
+    (code,) = re.findall(r"<<'END'\n(.*?)END\n", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert code in (ROOT / "docs" / "adapters" / "fasttext.md").read_text(encoding="utf-8")
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    _, _, ours = real[2].read_text(encoding="utf-8").partition("\n")
+    assert (tmp_path / "glove.6B.50d.txt").read_text(encoding="utf-8") == ours
 
 
 def test_names_are_lost_as_they_are_written(
