@@ -78,7 +78,8 @@ class Groups:
     """The harmless groups that a test is compared with; ``problem`` says why there are none, ``lacking`` in six words.
 
     ``place``: the pair of lists whose place they take. ``asked`` are all their words, the same for all tests of a language
-    that touch the same, so that a cache answers the next test.
+    that touch the same, so that a cache answers the next test. ``touched``: the groups that are left out because they are
+    about what the test touches, or hold its words.
     """
 
     address: str
@@ -87,6 +88,7 @@ class Groups:
     asked: WordList = NONE
     names: tuple[str, ...] = ()
     lists: tuple[tuple[str, ...], ...] = ()
+    touched: tuple[str, ...] = ()
     problem: str = ""
     lacking: str = ""
 
@@ -124,8 +126,9 @@ class Groups:
             return cls(address, place, kind, problem=problem, lacking="no harmless groups in this language")
         free = [one for one in found if not set(one.about) & set(test.touches)]
         own = frozenset(word.casefold() for role in test.roles.values() for word in role.words)
-        asked, lists = _harmless(tuple(free), own, most or (len(free), WORDS))
-        return cls(address, place, kind, asked, tuple(lists), tuple(lists.values()))
+        asked, lists, again = _harmless(tuple(free), own, most or (len(free), WORDS))
+        touched = tuple(one.name for one in found if one not in free or one.name in again)
+        return cls(address, place, kind, asked, tuple(lists), tuple(lists.values()), touched)
 
     def read_from(self, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The file that holds them, where there is one."""
@@ -149,20 +152,23 @@ class Groups:
 @lru_cache(maxsize=256)  # a test is checked, measured and recorded with the same groups
 def _harmless(
     groups: tuple[WordList, ...], own: frozenset[str], most: tuple[int, int]
-) -> tuple[WordList, Mapping[str, tuple[str, ...]]]:
-    """All words that are asked, and by group those that are not the test's own."""
+) -> tuple[WordList, Mapping[str, tuple[str, ...]], tuple[str, ...]]:
+    """All words that are asked, by group those that are not the test's own, and the groups that hold too many of these."""
     count, width = most
     if len(groups) > count:
         groups = tuple(groups[round(place)] for place in np.linspace(0, len(groups) - 1, count).tolist())
     words = dict.fromkeys(word for one in groups for word in one.words[:width])
     tags = {word: tag for one in groups for word, tag in one.parts_of_speech.items() if word in words}
     lists: dict[str, tuple[str, ...]] = {}
+    held: list[str] = []
     for one in groups:
         some = one.words[:width]
         again = any(len({*some} & {*other}) >= SHARED for other in lists.values())
-        if not again and sum(word.casefold() in own for word in one.words) < SHARED:
+        if again or sum(word.casefold() in own for word in one.words) >= SHARED:
+            held.append(one.name)
+        else:
             lists[one.name] = tuple(word for word in some if word.casefold() not in own)
-    return WordList("harmless groups", tuple(words), parts_of_speech=tags), lists
+    return WordList("harmless groups", tuple(words), parts_of_speech=tags), lists, tuple(held)
 
 
 class OfGroups(NamedTuple):
@@ -243,6 +249,7 @@ class Compared:
             f"{found.pairs:,} pairs of {len(usable)} groups of {groups.address} in the place of "
             f"{' and '.join(groups.place)}, each list represented by {length} words, mean of {DRAWS} draws, and in each of "
             f"{OWN_DRAWS} of the test's own words"
+            + _left_out(groups, names)
             + (f"; {of_groups.queries:,} queries more, at most" if of_groups.queries else "")
         )
         pairs = partial(
@@ -276,6 +283,13 @@ class Compared:
     def stated(self) -> dict[str, Scalar]:
         """The convention on harmless groups."""
         return {"harmless groups": self.told}
+
+
+def _left_out(groups: Groups, names: Sequence[str]) -> str:
+    """The groups that were not compared, by name."""
+    lacking = [name for name in groups.names if name not in names]
+    of = {"the test touches or holds them": groups.touched, "too few words, or as another": lacking}
+    return "".join(f"; left out, {why}: {', '.join(some)}" for why, some in of.items() if some)
 
 
 def _pairs(

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from pydantic import Field
 
-from biascore.api.figures import Figure
 from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
     Coverage,
     Estimate,
-    Finding,
     LostWord,
-    Metric,
     MetricOptions,
     Model,
     Resamples,
@@ -31,6 +28,9 @@ from biascore.api.metrics import (
     caveats_of,
     item_table,
 )
+from biascore.api.queries import Level
+from biascore.designs.before_after import BeforeAfterMetric, Compared, Line
+from biascore.designs.same_words import Floats
 from biascore.designs.words import OUT_OF_VOCABULARY
 from biascore_metrics.grammatical_gender.nearest import Nearest
 from biascore_metrics.grammatical_gender.pairs_drawn import (
@@ -39,8 +39,6 @@ from biascore_metrics.grammatical_gender.pairs_drawn import (
     drawn_accuracies,
 )
 from biascore_metrics.grammatical_gender.questions import KIND, AnalogiesTest, Question
-from biascore_metrics.grammatical_gender.same_words import Floats, states
-from biascore_metrics.grammatical_gender.trace import Line, trace_of
 
 ACCURACY: Final = "accuracy"
 OVER_ALL: Final = "accuracy over all questions, those that cannot be answered counted as wrong"
@@ -64,8 +62,13 @@ class AnalogyOptions(MetricOptions):
     vectors: Literal["unit", "raw"] = "unit"
     lowercase: bool = False
     most: int | None = Field(default=None, ge=1)
+    level: ClassVar[Level] = "sentence"
     trace: bool = False
     resamples: Resamples = 5000
+
+    def variant(self, model: Model) -> str:
+        """What tells this measurement from others of its metric: options that are not the defaults."""
+        return ", ".join(f"{name}={value}" for name, value in self.model_dump(exclude_defaults=True).items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +80,26 @@ class _Asked:
     pairs: npt.NDArray[np.intp]
 
 
-class Analogy(Metric[AnalogyOptions, AnalogiesTest]):
+class Analogy(BeforeAfterMetric[AnalogyOptions, AnalogiesTest]):
     """3CosAdd over the whole vocabulary; the headline is the accuracy over the questions whose words are all known."""
 
     name = "analogy"
     summary = (
         "Analogies by 3CosAdd over the whole vocabulary: accuracy by section, before and after a transform"
     )
-    rule = "Describes; decides nothing."
     reference = "Mikolov, Yih & Zweig 2013, NAACL; Omrani Sabbaghi & Caliskan 2022"
-    requires = frozenset({"embed"})
+    item_neutral = None
+    of_model = ()
     kinds = frozenset({KIND})
 
-    def measure(self, model: Model, test: AnalogiesTest, context: Context) -> Finding:
+    def compare(
+        self, models: Sequence[Model], model: Model, test: AnalogiesTest, context: Context
+    ) -> Compared:
         """The accuracy with its interval, by section and, where there is a transform, before it, and the change.
 
         Raises CapabilityError for a model without a vocabulary.
         """
         options = self.options
-        models = states(model, trace=options.trace, level="sentence")
         asked = _asked(model, test, options)
         n, total = {"questions": len(asked.questions)}, len(test.questions)
         given = {"questions": total}
@@ -119,26 +123,14 @@ class Analogy(Metric[AnalogyOptions, AnalogiesTest]):
             ]
         )
         estimates = _estimates(model, asked, right, total, options, context.rng)
-        items, value = item_table(), "1 for a right answer, 0 for a wrong one"
-        figures: tuple[Figure, ...] = ()
-        if answers and options.trace:
-            line = _line(asked, right, options, context.rng)
-            items, figures, value = trace_of([line], model, "sentence")
-        elif answers:
-            items = _items(asked.questions, answers, right)
-        return Finding(
-            describes=True,
-            variant=", ".join(
-                f"{name}={value}" for name, value in options.model_dump(exclude_defaults=True).items()
-            ),
+        return Compared(
             estimates=estimates,
             coverage=coverage,
             caveats=(*caveats_of(cautions), *caveats_of(_small_sections(asked), verdict=False)),
-            item_value=value,
-            item_neutral=None,
-            figures=figures,
+            items=_items(asked.questions, answers, right) if answers else item_table(),
+            item_value="1 for a right answer, 0 for a wrong one",
+            lines=(lambda: [_line(asked, right, options, context.rng)]) if answers else None,
             conventions=_conventions(options, scanned),
-            items=items,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -12,31 +13,27 @@ from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
     Estimate,
-    Finding,
-    Metric,
     Model,
     Test,
     caveats_of,
     item_table,
 )
+from biascore.designs.before_after import BeforeAfterMetric, Compared, Line, SizeOptions
 from biascore.designs.crossed import ROLES, role_caveats
 from biascore.designs.effect import DEVIATIONS, EFFECT
 from biascore.designs.pvalues import normal
-from biascore.designs.words import OF_MODEL
-from biascore.stats import ZeroVarianceError, effect_size
-from biascore.stats.change import bootstrap_effect_change
-from biascore.stats.exchange import Exchange
-from biascore_metrics.grammatical_gender.same_words import (
+from biascore.designs.same_words import (
     NOTHING,
     EffectOptions,
     SameWords,
     Scores,
-    before_of,
     embed_on,
-    states,
 )
-from biascore_metrics.grammatical_gender.trace import Line, SizeOptions, trace_of
+from biascore.stats import ZeroVarianceError, effect_size
+from biascore.stats.change import bootstrap_effect_change
+from biascore.stats.exchange import Exchange
 
+MOVED: Final = "change of the association s(w, A, B)"
 LEAST: Final = {"X": 2, "Y": 2, "A": 1, "B": 1}
 SMALL: Final = 0.2
 """Cohen's small effect: a sign that changes between smaller ones is no association that is reversed."""
@@ -79,25 +76,20 @@ def change_of(
     return Estimate(name=f"change of {name}", value=value, unit=DEVIATIONS, n=n, interval=ends), problem
 
 
-class WeatChange(Metric[EffectOptions, Test]):
+class WeatChange(BeforeAfterMetric[EffectOptions, Test]):
     """The effect size of WEAT before and after a transform; the headline is its change."""
 
     name = "weat-change"
     summary = "WEAT before and after a transform: the change of d with a paired interval"
-    rule = "Describes; decides nothing."
     reference = "Omrani Sabbaghi & Caliskan 2022, tables 2 and 5; the interval is this project's"
-    requires = frozenset({"embed"})
     kinds = frozenset({"weat"})
     needs_transform = True
+    positive_means = "a higher effect size d after the transform than before"
+    negative_means = "a lower effect size d after the transform than before"
 
-    def measure(self, model: Model, test: Test, context: Context) -> Finding:
-        """The change of d, d before and after; items are the words' associations, or the steps of the transform.
-
-        Raises OptionsError for a model without a transform.
-        """
+    def compare(self, models: Sequence[Model], model: Model, test: Test, context: Context) -> Compared:
+        """The change of d, d before and after; items are the words' associations."""
         options, rng = self.options, context.rng
-        untransformed = before_of(model)
-        models = states(model, trace=options.trace, level=options.level)
         words = embed_on(models, {role: test.roles[role].words for role in ROLES}, options.level, options)
         problem = words.problem(LEAST)
         scores = [] if problem else [words.targets(place) for place in range(len(models))]
@@ -109,22 +101,15 @@ class WeatChange(Metric[EffectOptions, Test]):
             _effect(when, ends[place], line, place, options) for when, place in (("before", 0), ("after", -1))
         )
         of_change = _cautions(why, change, old.value, new.value)
-        items, figures, value = _words(test, words, *ends)
-        if options.trace and scores:
-            items, figures, value = trace_of([line], model, options.level)
-        return Finding(
-            describes=True,
-            variant=options.variant(model),
-            positive_means="a higher effect size d after the transform than before",
-            negative_means="a lower effect size d after the transform than before",
-            change_from=untransformed.name,
+        items, figures = _words(test, words, *ends)
+        return Compared(
             estimates=(change, old, new),
             coverage=words.coverage,
             caveats=(*role_caveats(words.words, words.coverage, brief=False), *caveats_of(of_change)),
-            item_value=value,
-            item_neutral=0.0,
+            items=items,
+            item_value=MOVED if scores else "change of the association",
             figures=figures,
-            model_conventions=OF_MODEL,
+            lines=(lambda: [line]) if scores else None,
             conventions=options.stated(
                 model,
                 {
@@ -139,7 +124,6 @@ class WeatChange(Metric[EffectOptions, Test]):
                     else "s(w, A, B) after minus before",
                 },
             ),
-            items=items,
         )
 
 
@@ -181,10 +165,10 @@ def _cautions(problem: str, change: Estimate, before: float | None, after: float
 
 def _words(
     test: Test, words: SameWords, before: Scores, after: Scores
-) -> tuple[pa.Table, tuple[Figure, ...], str]:
+) -> tuple[pa.Table, tuple[Figure, ...]]:
     old, new = np.concatenate(before), np.concatenate(after)
     if not old.size:
-        return item_table(), (), "change of the association"
+        return item_table(), ()
     a, b = test.roles["A"].name, test.roles["B"].name
     items = item_table(
         item=[*words.words["X"], *words.words["Y"]],
@@ -204,5 +188,4 @@ def _words(
             ),
             Histogram(title="How far the words of each list moved", column="value"),
         ),
-        "change of the association s(w, A, B)",
     )

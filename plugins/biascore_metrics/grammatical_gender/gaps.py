@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from biascore.designs.same_words import Floats
 from biascore.stats.bootstrap import Samples
-from biascore_metrics.grammatical_gender.same_words import Floats
 
 
 class Gaps(Protocol):

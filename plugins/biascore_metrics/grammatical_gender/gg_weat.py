@@ -22,17 +22,17 @@ from biascore.api.metrics import (
     item_table,
 )
 from biascore.api.stimuli import Catalogue, Origin
+from biascore.designs.before_after import Line, trace_of
 from biascore.designs.crossed import OF_USABLE_WORDS, ROLES, role_caveats
 from biascore.designs.effect import EFFECT, Effect, Sample
 from biascore.designs.frequency import Frequency
 from biascore.designs.options import VectorOptions
 from biascore.designs.pvalues import NORMAL, normal
+from biascore.designs.same_words import NOTHING, SameWords, Scores, embed_on, states
 from biascore.designs.words import OF_MODEL, too_few
 from biascore.stats import Verdict
 from biascore_metrics.grammatical_gender.change import LEAST, change_of
 from biascore_metrics.grammatical_gender.genders import Genders, genders_of
-from biascore_metrics.grammatical_gender.same_words import NOTHING, SameWords, Scores, embed_on, states
-from biascore_metrics.grammatical_gender.trace import Line, trace_of
 
 
 class GgWeatOptions(VectorOptions):

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from biascore.api.metrics import Coverage, LostWord, Model
 from biascore.api.support import REPEATED
+from biascore.designs.same_words import ComparingOptions, Floats
 from biascore.designs.words import composed, spelling, too_few, why_lost
 from biascore_metrics.grammatical_gender.gaps import unit_rows
 from biascore_metrics.grammatical_gender.pair_files import DIFFERENT, SAME, NounPair, NounPairsTest
-from biascore_metrics.grammatical_gender.same_words import ComparingOptions, Floats
 
 ROLES: Final = ("pairs of one gender", "pairs of two genders")
 ITSELF: Final = "a word and itself"

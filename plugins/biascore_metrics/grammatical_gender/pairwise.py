@@ -24,15 +24,15 @@ from biascore.api.metrics import (
     Contrast,
     Coverage,
     Estimate,
-    Finding,
-    Metric,
     Model,
     Total,
     caveats_of,
     item_table,
 )
 from biascore.api.stimuli import Catalogue
-from biascore.designs.words import MAX_LOST_SHARE, OF_MODEL, composed_caveat, coverage_caveats
+from biascore.designs.before_after import BeforeAfterMetric, Compared, Line
+from biascore.designs.same_words import ComparingOptions, Floats, embed_on
+from biascore.designs.words import MAX_LOST_SHARE, composed_caveat, coverage_caveats
 from biascore.errors import OptionsError
 from biascore.stats import ZeroVarianceError, bootstrap_interval
 from biascore.stats.bootstrap import Samples
@@ -41,8 +41,6 @@ from biascore_metrics.grammatical_gender.genders import FEMININE, MASCULINE, two
 from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
 from biascore_metrics.grammatical_gender.known_pairs import ITSELF, KnownPairs, known_pairs, translations
 from biascore_metrics.grammatical_gender.pair_files import DIFFERENT, KIND, SAME, NounPairsTest
-from biascore_metrics.grammatical_gender.same_words import ComparingOptions, Floats, embed_on, states
-from biascore_metrics.grammatical_gender.trace import Line, trace_of
 
 GAP: Final = "gap of mean cosines, one gender less two"
 REDUCTION: Final = "reduction of the gap (equation 8)"
@@ -80,14 +78,15 @@ class _Measured:
     problem: str = ""
 
 
-class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest]):
+class PairwiseDistance(BeforeAfterMetric[PairwiseOptions, NounPairsTest | GenderedNounsTest]):
     """The gap in mean cosine between pairs of one gender and of two; its reduction where there is a transform."""
 
     name = "pairwise-distance"
     summary = "Mean cosine of pairs of one grammatical gender less that of pairs of two; its reduction by a transform"
-    rule = "Describes; decides nothing."
     reference = "Gonen, Kementchedjhieva & Goldberg 2019, CoNLL; Omrani Sabbaghi & Caliskan 2022, equation 8"
-    requires = frozenset({"embed"})
+    positive_means = (
+        "words of the same grammatical gender are nearer to each other than words of different ones"
+    )
     kinds = frozenset({KIND, "nouns"})
     model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType(
         {"reference": frozenset({"embed"})}
@@ -106,10 +105,15 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
                 "-o reference_gap=0.03"
             )
 
-    def measure(self, model: Model, test: NounPairsTest | GenderedNounsTest, context: Context) -> Finding:
+    def compare(
+        self,
+        models: Sequence[Model],
+        model: Model,
+        test: NounPairsTest | GenderedNounsTest,
+        context: Context,
+    ) -> Compared:
         """The gap with its interval; before a transform, its change and its reduction, where there is one."""
         options = self.options
-        models = states(model, trace=options.trace, level=options.level)
         second = None if options.reference is None else context.model(options.reference)
         found = (
             self._pairs(models, test, second)
@@ -117,7 +121,7 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
             else self._nouns(models, test)
         )
         caveats = [*_caveats(found, test)]
-        items, figures, value = found.items, _figures(found, model), _value(test)
+        drawn = None
         if found.gaps is None:
             n = {role: found.coverage.used.get(role, 0) for role in found.roles}
             estimates: tuple[Estimate, ...] = (Estimate(name=GAP, value=None, unit=UNIT, neutral=None, n=n),)
@@ -129,18 +133,14 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
                 declared = estimates[0].model_copy(update={"estimator": _from_items(found.gaps)})
                 estimates = (declared, *estimates[1:])
             caveats += caveats_of(drawn.cautions)
-            if options.trace:
-                items, figures, value = trace_of([drawn.line(len(models))], model, options.level)
-        return Finding(
-            describes=True,
-            variant=options.variant(model),
-            positive_means="words of the same grammatical gender are nearer to each other than words of different ones",
+        return Compared(
             estimates=estimates,
             coverage=found.coverage,
             caveats=(*caveats, *composed_caveat(found.coverage)),
-            item_value=value,
-            figures=figures,
-            model_conventions=OF_MODEL,
+            items=found.items,
+            item_value=_value(test),
+            figures=_figures(found, model),
+            lines=(lambda: [drawn.line(len(models))]) if drawn else None,
             conventions=options.stated(
                 model,
                 {
@@ -154,7 +154,6 @@ class PairwiseDistance(Metric[PairwiseOptions, NounPairsTest | GenderedNounsTest
                     "set, before, after and the reference together",
                 },
             ),
-            items=items,
         )
 
     def _pairs(self, models: Sequence[Model], test: NounPairsTest, second: Model | None) -> _Measured:

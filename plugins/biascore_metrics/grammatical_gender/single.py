@@ -18,15 +18,21 @@ from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
     Estimate,
-    Finding,
-    Metric,
     Model,
     caveats_of,
     item_table,
 )
 from biascore.api.stimuli import Catalogue, Origin
+from biascore.designs.before_after import BeforeAfterMetric, Compared, Ends, Line
 from biascore.designs.effect import DEVIATIONS
-from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
+from biascore.designs.same_words import (
+    EffectOptions,
+    Floats,
+    SameWords,
+    embed_on,
+    single_effects,
+)
+from biascore.designs.words import composed_caveat, coverage_caveats
 from biascore.errors import OptionsError
 from biascore.stats import ZeroVarianceError
 from biascore.stats.paired import bootstrap_mean
@@ -35,16 +41,6 @@ from biascore_metrics.grammatical_gender.components import CONVENTION, two_compo
 from biascore_metrics.grammatical_gender.components import FIGURES as COMPONENT_FIGURES
 from biascore_metrics.grammatical_gender.genders import FEMININE, MASCULINE, attributes_of, two_genders
 from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
-from biascore_metrics.grammatical_gender.same_words import (
-    EffectOptions,
-    Floats,
-    SameWords,
-    before_of,
-    embed_on,
-    single_effects,
-    states,
-)
-from biascore_metrics.grammatical_gender.trace import Ends, Line, trace_of
 
 PAPER: Final = "share of nouns weakened, direction only (the paper's)"
 WEAKENED: Final = "share of nouns weakened, still with their own gender"
@@ -72,16 +68,15 @@ class ScGgWeatOptions(EffectOptions):
     part: Literal["all", "train", "test"] = "all"
 
 
-class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
+class ScGgWeat(BeforeAfterMetric[ScGgWeatOptions, GenderedNounsTest]):
     """SC-WEAT of every noun before and after a transform; the headline is the paper's share of weakened nouns."""
 
     name = "sc-gg-weat"
     summary = "Single nouns: how many lose association with the words of their gender, and how many overshoot"
-    rule = "Describes; decides nothing."
     reference = "Omrani Sabbaghi & Caliskan 2022, AIES, section 4"
-    requires = frozenset({"embed"})
     kinds = frozenset({"nouns"})
     needs_transform = True
+    positive_means = "nouns lose association with the words of their own gender"
 
     def check(self, test: GenderedNounsTest, catalogue: Catalogue) -> None:
         """Raise OptionsError for nouns of one gender, a part that the test has not, and attributes that are none."""
@@ -92,16 +87,13 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
         """The test whose words for men and women are the attributes."""
         return (attributes_of(self.options.attributes, test, catalogue, self.name),)
 
-    def measure(self, model: Model, test: GenderedNounsTest, context: Context) -> Finding:
-        """Shares of nouns by what became of their association, and its mean for each gender, before and after.
-
-        Raises OptionsError for a model without a transform.
-        """
+    def compare(
+        self, models: Sequence[Model], model: Model, test: GenderedNounsTest, context: Context
+    ) -> Compared:
+        """Shares of nouns by what became of their association, and its mean for each gender, before and after."""
         options = self.options
-        untransformed = before_of(model)
         attributes = attributes_of(options.attributes, test, context.catalogue, self.name)
         lists = {**self._nouns(test), "A": attributes.roles["A"].words, "B": attributes.roles["B"].words}
-        models = states(model, trace=options.trace, level=options.level)
         words = embed_on(models, lists, options.level, options)
         problem = words.problem(LEAST)
         effects = [] if problem else [_effects(words, place, options.ddof) for place in range(len(models))]
@@ -109,18 +101,8 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
         if flat:
             problem = "the cosines of a noun with the words for men and women do not vary"
         estimates = _estimates(effects[0], effects[-1], options, context.rng) if not problem else _none(words)
-        items, value = item_table(), "change of d"
-        figures: tuple[Figure, ...] = ()
-        if not problem and options.trace:
-            items, figures, value = trace_of(_lines(effects, options, context.rng), model, options.level)
-        elif not problem:
-            items, figures, value = _items(words, effects[0], effects[-1]), FIGURES, "change of d of the noun"
         unmeasured = [f"it could not be measured: {problem}"] if problem else []
-        return Finding(
-            describes=True,
-            variant=options.variant(model),
-            positive_means="nouns lose association with the words of their own gender",
-            change_from=untransformed.name,
+        return Compared(
             estimates=estimates,
             coverage=words.coverage,
             caveats=(
@@ -128,9 +110,10 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
                 *composed_caveat(words.coverage),
                 *caveats_of(unmeasured, verdict=False),
             ),
-            item_value=value,
-            figures=figures,
-            model_conventions=OF_MODEL,
+            items=item_table() if problem else _items(words, effects[0], effects[-1]),
+            item_value="change of d" if problem else "change of d of the noun",
+            figures=() if problem else FIGURES,
+            lines=None if problem else lambda: _lines(effects, options, context.rng),
             conventions=options.stated(
                 model,
                 {
@@ -146,7 +129,6 @@ class ScGgWeat(Metric[ScGgWeatOptions, GenderedNounsTest]):
                     "components": CONVENTION,
                 },
             ),
-            items=items,
         )
 
     def _nouns(self, test: GenderedNounsTest) -> dict[str, tuple[str, ...]]:

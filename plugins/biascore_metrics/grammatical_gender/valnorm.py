@@ -18,8 +18,6 @@ from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
     Estimate,
-    Finding,
-    Metric,
     Model,
     Test,
     Total,
@@ -27,19 +25,18 @@ from biascore.api.metrics import (
     item_table,
 )
 from biascore.api.stimuli import Catalogue, Origin
-from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
-from biascore.errors import OptionsError
-from biascore.stats import Interval, ZeroVarianceError, bootstrap_interval
-from biascore.stats.bootstrap import Samples
-from biascore_metrics.grammatical_gender.norms import KIND, LEAST, ValenceNormsTest
-from biascore_metrics.grammatical_gender.same_words import (
+from biascore.designs.before_after import BeforeAfterMetric, Compared, Line
+from biascore.designs.same_words import (
     ComparingOptions,
     Floats,
     embed_on,
     single_effects,
-    states,
 )
-from biascore_metrics.grammatical_gender.trace import Line, trace_of
+from biascore.designs.words import composed_caveat, coverage_caveats
+from biascore.errors import OptionsError
+from biascore.stats import Interval, ZeroVarianceError, bootstrap_interval
+from biascore.stats.bootstrap import Samples
+from biascore_metrics.grammatical_gender.norms import KIND, LEAST, ValenceNormsTest
 
 CORRELATION: Final = "correlation with human norms"
 NORMS: Final = "norms"
@@ -56,16 +53,14 @@ class ValNormOptions(ComparingOptions):
     ddof: Literal[0, 1] = 1
 
 
-class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
+class ValNorm(BeforeAfterMetric[ValNormOptions, ValenceNormsTest]):
     """Pearson's r of SC-WEAT valence with human norms; where there is a transform, also before it, and the change."""
 
     name = "valnorm"
     summary = (
         "Correlation of words' valence (SC-WEAT, pleasant and unpleasant) with human norms that you bring"
     )
-    rule = "Describes; decides nothing."
     reference = "Toney-Wails & Caliskan 2021, EMNLP; Omrani Sabbaghi & Caliskan 2022"
-    requires = frozenset({"embed"})
     kinds = frozenset({KIND})
 
     def check(self, test: ValenceNormsTest, catalogue: Catalogue) -> None:
@@ -76,7 +71,9 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
         """The test whose attributes are the poles."""
         return (self._poles(test, catalogue),)
 
-    def measure(self, model: Model, test: ValenceNormsTest, context: Context) -> Finding:
+    def compare(
+        self, models: Sequence[Model], model: Model, test: ValenceNormsTest, context: Context
+    ) -> Compared:
         """r with its interval over words; items are the words with their valence and their norm."""
         options, rng = self.options, context.rng
         poles = self._poles(test, context.catalogue)
@@ -85,7 +82,6 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
             "A": poles.roles["A"].words,
             "B": poles.roles["B"].words,
         }
-        models = states(model, trace=options.trace, level=options.level)
         words = embed_on(models, lists, options.level, options)
         problem = words.problem(ROLES)
         # Of words that are in the file twice the first counts, and its score.
@@ -110,15 +106,7 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
                 estimates.append(_correlation(f"{name} before", valences[0], scores, options, rng))
                 estimates.append(_change(valences[0], valences[-1], scores, options, rng))
         unmeasured = [f"it could not be measured: {problem}"] if problem else []
-        items, figures, value = item_table(), FIGURES, "valence: d of the word"
-        if not problem and options.trace:
-            line = _line(valences, scores, options, rng)
-            items, figures, value = trace_of([line], model, options.level)
-        elif not problem:
-            items = _items(words.words[NORMS], valences, scores)
-        return Finding(
-            describes=True,
-            variant=options.variant(model),
+        return Compared(
             estimates=tuple(estimates),
             coverage=words.coverage,
             caveats=(
@@ -126,9 +114,10 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
                 *composed_caveat(words.coverage),
                 *caveats_of(unmeasured, verdict=False),
             ),
-            item_value=value,
-            figures=figures if not problem else (),
-            model_conventions=OF_MODEL,
+            items=item_table() if problem else _items(words.words[NORMS], valences, scores),
+            item_value="valence: d of the word",
+            figures=() if problem else FIGURES,
+            lines=None if problem else lambda: [_line(valences, scores, options, rng)],
             conventions=options.stated(
                 model,
                 {
@@ -140,7 +129,6 @@ class ValNorm(Metric[ValNormOptions, ValenceNormsTest]):
                     "interval": "bca, words resampled with their norms, before and after together",
                 },
             ),
-            items=items,
         )
 
     def _poles(self, test: Test, catalogue: Catalogue) -> Test:

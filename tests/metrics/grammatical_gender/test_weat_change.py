@@ -14,7 +14,7 @@ from biascore.models.model import Model
 from biascore.results.verdicts import Role
 from biascore.stats.exchange import Exchange
 from biascore_metrics.grammatical_gender.change import change_of
-from biascore_metrics.grammatical_gender.same_words import EffectOptions
+from biascore.designs.same_words import EffectOptions
 
 from ...builders.transforms import without
 from ...builders.vectors import random_vectors

@@ -9,15 +9,19 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from biascore.api.metrics import Coverage, LostWord, Model, Resamples, Scalar, Test
-from biascore.api.queries import Level
+from biascore.basics.frozen import Scalar
 from biascore.designs.crossed import exchange_of_roles
 from biascore.designs.effect import Sample
 from biascore.designs.words import RoleVectors, WordOptions, embed_words, unusable
 from biascore.errors import OptionsError
+from biascore.metric import Resamples
+from biascore.models.model import Model
+from biascore.models.questions import Level
+from biascore.results.coverage import Coverage, LostWord
 from biascore.stats import association, cosine_matrix
 from biascore.stats.association import MIN_RELATIVE_SPREAD
 from biascore.stats.exchange import Exchange
+from biascore.stimuli import Test
 
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]

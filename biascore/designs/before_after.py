@@ -1,23 +1,37 @@
-"""The value of a measure after each step of a transform, as items and as a line."""
+"""A measure of vectors before a transform, after it and after each of its steps: what all such metrics report.
+
+A transform is not random, so nothing is tested. With ``trace`` the items are the steps, with a line for each quantity.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Self
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, Protocol, Self, cast
 
 import numpy as np
 import pyarrow as pa
+from typing_extensions import TypeVar
 
-from biascore.api.figures import Figure, Lines
-from biascore.api.metrics import Model, Scalar, item_table
-from biascore.api.queries import Level
+from biascore.basics.frozen import Scalar
 from biascore.designs.effect import EFFECT
 from biascore.designs.options import VectorOptions
+from biascore.designs.same_words import ComparingOptions, EffectOptions, Floats, Scores, before_of, states
+from biascore.designs.words import OF_MODEL
+from biascore.metric import Context, Metric, MetricOptions
+from biascore.models.model import Model
+from biascore.models.questions import Level
+from biascore.results.caveat import Caveat
+from biascore.results.coverage import Coverage
+from biascore.results.estimates import Estimate
+from biascore.results.figures import Figure, Lines
+from biascore.results.finding import Finding
+from biascore.results.measurement import item_table
 from biascore.stats import ZeroVarianceError, effect_size
 from biascore.stats.exchange import Exchange
 from biascore.stats.units import bootstrap_effect_of_units
-from biascore_metrics.grammatical_gender.same_words import EffectOptions, Floats, Scores
+from biascore.stimuli import Test
 
 STEP: Final = "step"
 ACCURACY: Final = "accuracy"
@@ -62,6 +76,90 @@ class Line:
                 continue
             intervals.append(_ends(x, y, exchange or Exchange.of((len(x), len(y))), options, rng))
         return cls(name, "standard deviations", tuple(values), tuple(intervals))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What a metric found of a model before and after a transform: estimates, items with their pictures, and its words.
+
+    ``lines`` are made where the options ask for a trace, and take the place of the items; None where nothing could be
+    measured.
+    """
+
+    estimates: tuple[Estimate, ...]
+    coverage: Coverage
+    conventions: Mapping[str, Scalar]
+    caveats: tuple[Caveat, ...] = ()
+    items: pa.Table = field(default_factory=item_table)
+    item_value: str = "value of the item"
+    figures: tuple[Figure, ...] = ()
+    lines: Callable[[], Sequence[Line]] | None = None
+
+
+class Traced(Protocol):
+    """Options of such a metric: ``trace``, and at which ``level`` words are embedded."""
+
+    @property
+    def trace(self) -> bool:
+        """The value after every step of the transform, in place of that of every item."""
+        ...
+
+    @property
+    def level(self) -> Level:
+        """As texts of their own, or within a text."""
+        ...
+
+    def variant(self, model: Model) -> str:
+        """What tells this measurement from others of its metric."""
+        ...
+
+
+OptionsT = TypeVar("OptionsT", bound=MetricOptions, default=ComparingOptions)
+TestT = TypeVar("TestT", bound=Test, default=Test)
+
+
+class BeforeAfterMetric(Metric[OptionsT, TestT]):
+    """A metric that describes vectors, and what a transform did to them where there is one."""
+
+    rule = "Describes; decides nothing."
+    requires = frozenset({"embed"})
+    positive_means: ClassVar[str] = ""
+    negative_means: ClassVar[str] = ""
+    item_neutral: ClassVar[float | None] = 0.0
+    of_model: ClassVar[tuple[str, ...]] = OF_MODEL
+
+    @abstractmethod
+    def compare(self, models: Sequence[Model], model: Model, test: TestT, context: Context) -> Compared:
+        """The method: estimates of the ``models``, which are the states of one, or that alone without a transform."""
+
+    def measure(self, model: Model, test: TestT, context: Context) -> Finding:
+        """The estimates; items are the words, or the steps of the transform.
+
+        Raises OptionsError where one is needed and there is none.
+        """
+        options = cast(Traced, self.options)
+        before = before_of(model) if self.needs_transform else None
+        models = states(model, trace=options.trace, level=options.level)
+        found = self.compare(models, model, test, context)
+        items, figures, value = found.items, found.figures, found.item_value
+        if options.trace and found.lines is not None:
+            items, figures, value = trace_of(found.lines(), model, options.level)
+        return Finding(
+            describes=True,
+            variant=options.variant(model),
+            positive_means=self.positive_means,
+            negative_means=self.negative_means,
+            change_from=before.name if before else "",
+            estimates=found.estimates,
+            coverage=found.coverage,
+            caveats=found.caveats,
+            item_value=value,
+            item_neutral=self.item_neutral,
+            figures=figures,
+            model_conventions=self.of_model,
+            conventions=found.conventions,
+            items=items,
+        )
 
 
 def trace_of(lines: Sequence[Line], model: Model, level: Level) -> tuple[pa.Table, tuple[Figure, ...], str]:
