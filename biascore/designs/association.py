@@ -58,8 +58,9 @@ class AssociationMetric(Metric[OptionsT, Test]):
     """
 
     rule = (
-        "Detected when the two-sided permutation test of the target labels (words as units) rejects after Holm's "
-        "adjustment, and at most 5 % of pairs of harmless groups in the place of the test's groups reach the effect."
+        "Detected when the two-sided permutation test of the target labels (words as units; of the attribute labels, too, "
+        "where targets cannot be exchanged within their kinds) rejects after Holm's adjustment, and at most 5 % of pairs of "
+        "harmless groups in the place of the test's groups reach the effect."
     )
     kinds = frozenset({"weat"})
     audit_options = MappingProxyType({"bound": AUDIT_BOUND})
