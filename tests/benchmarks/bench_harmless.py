@@ -13,28 +13,15 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import numpy as np
+from harmless_worlds import Floats, Place, audited, decided, drawn_groups, own_audits, percent, vectors
 
 from biascore import Engine
 from biascore.models.model import Model
 from biascore.results.verdicts import State
 from biascore.stats import Adjustment
 from biascore.stimuli import WordList
-from tests.benchmarks.harmless_worlds import (
-    Floats,
-    Place,
-    decided,
-    drawn_groups,
-    opened,
-    own_audits,
-    percent,
-    places,
-    vectors,
-)
 from tests.metrics.harmless import Group, other_people, other_topics
 
 AUDITS = 1000
@@ -49,14 +36,12 @@ def main() -> None:
             "| vectors, groups | tests detected | % of tests (SE; by group) | own harmless audits | called biased, % |"
         )
         print("|---|---|---|---|---|")
-    for name in which or ["encoder", "glove"]:
-        with opened(name) as (model, catalogue):
-            found = places(model, catalogue)
-            for kind, pool in (("people", other_people()), ("topics", other_topics())):
-                if engine:
-                    by_engine(model, found, pool)
-                    break
-                of_pool(name, kind, model, found, pool)
+    for name, model, _, found in audited(which):
+        for kind, pool in (("people", other_people()), ("topics", other_topics())):
+            if engine:
+                by_engine(model, found, pool)
+                break
+            of_pool(name, kind, model, found, pool)
 
 
 def of_pool(name: str, kind: str, model: Model, found: list[Place], pool: list[Group]) -> None:

@@ -10,16 +10,13 @@ with fewer than 25 are left out. The level should be 4 to 7 %.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import numpy as np
+from harmless_worlds import Place, audited
 
 from biascore.designs.harmless import LEAST
 from biascore.stats.harmless import leave_two_out
 from biascore.stimuli import Catalogue
-from tests.benchmarks.harmless_worlds import Place, opened, places
 
 POOLS = 20
 SIZE = 40
@@ -32,9 +29,8 @@ def main() -> None:
         "by test and pool, 5th to 95th percentile |"
     )
     print("|---|---|---|---|")
-    for name in sys.argv[1:] or ["encoder", "glove"]:
-        with opened(name) as (model, catalogue):
-            print(row(name, places(model, catalogue), catalogue), flush=True)
+    for name, _, catalogue, found in audited(sys.argv[1:]):
+        print(row(name, found, catalogue), flush=True)
 
 
 def row(name: str, found: list[Place], catalogue: Catalogue) -> str:

@@ -9,30 +9,17 @@ along the direction from Y to X, A one way and B the other, until d is .5, .8 or
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import numpy as np
+from bench_harmless import of_drawn, tables_of
+from harmless_worlds import Floats, Place, audited, decided, drawn_groups, own_audits, percent, vectors
 
 from biascore.models.model import Model
 from biascore.stats import Adjustment
 from biascore.stats.harmless import pair_effects
-from tests.benchmarks.bench_harmless import of_drawn, tables_of
-from tests.benchmarks.harmless_worlds import (
-    Floats,
-    Place,
-    decided,
-    drawn_groups,
-    opened,
-    own_audits,
-    percent,
-    places,
-    vectors,
-)
 from tests.metrics.harmless import Group, other_people
 
-AUDITS = 100
+AUDITS = 400
 EFFECTS = (0.5, 0.8, 1.1)
 GROUND = "gender"
 
@@ -44,9 +31,8 @@ def main() -> None:
         "another ground detected | another sure |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    for name in sys.argv[1:] or ["encoder", "glove"]:
-        with opened(name) as (model, catalogue):
-            rows(name, model, places(model, catalogue), other_people())
+    for name, model, _, found in audited(sys.argv[1:]):
+        rows(name, model, found, other_people())
 
 
 def rows(name: str, model: Model, found: list[Place], pool: list[Group]) -> None:
@@ -91,20 +77,15 @@ def injected(
     first = place.first
     along = place.stay[:first].mean(axis=0) - place.stay[first:].mean(axis=0)
     along /= np.linalg.norm(along)
-    means = np.empty((len(place.stay), 2 * len(pairs)))
+    p_value = np.empty(len(pairs))
     for number, (a, b) in enumerate(pairs):
         low, high = -5.0, 5.0
         for _ in range(30):
             middle = (low + high) / 2
             both = moved(place, units[usable[a]], units[usable[b]], middle * along)
             low, high = (middle, high) if pair_effects(both, first, 1)[0, 1] < effect else (low, middle)
-        means[:, [number, number + len(pairs)]] = both
-    count = 2 * len(pairs)
-    every = np.ones((count, count))
-    every[np.triu_indices(count, 1)] = place.p_values(means)
-    p_value = every[np.arange(len(pairs)), np.arange(len(pairs)) + len(pairs)]
-    size = np.full(len(pairs), effect)
-    return p_value, place.shares([size] * len(place.ordered))
+        (p_value[number],) = place.p_values(both)
+    return p_value, place.shares([np.full(len(pairs), effect)] * len(place.ordered))
 
 
 def moved(place: Place, a: Floats, b: Floats, step: Floats) -> Floats:

@@ -10,29 +10,17 @@ deviation.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 import numpy as np
+from bench_harmless import of_drawn
+from harmless_worlds import Floats, Place, audited, decided, drawn_groups, own_audits, vectors
 
 from biascore.models.model import Model
 from biascore.stats import Adjustment
 from biascore.stats.harmless import NEAR, HarmlessPairs, group_means, leave_two_out, pair_effects
 from biascore.stimuli import Catalogue
-from tests.benchmarks.bench_harmless import of_drawn
-from tests.benchmarks.harmless_worlds import (
-    Floats,
-    Place,
-    decided,
-    drawn_groups,
-    opened,
-    own_audits,
-    places,
-    vectors,
-)
 from tests.metrics.harmless import Group, other_people
 
 SPLITS = 8
@@ -43,9 +31,8 @@ AUDITS = 400
 def main() -> None:
     """Print the table."""
     print("| vectors, pool | tests detected | own harmless audits | called biased, % |\n|---|---|---|---|")
-    for name in sys.argv[1:] or ["encoder", "glove"]:
-        with opened(name) as (model, catalogue):
-            rows(name, model, catalogue, places(model, catalogue))
+    for name, model, catalogue, found in audited(sys.argv[1:]):
+        rows(name, model, catalogue, found)
 
 
 def rows(name: str, model: Model, catalogue: Catalogue, found: list[Place]) -> None:

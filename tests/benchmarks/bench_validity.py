@@ -113,7 +113,7 @@ TABLES = {
         (
             Column("weat", "en/weat7", 60, FAST),
             Column("seat", "en/weat7", 20, FAST),
-            Column("lpbs", "en/weat7", 10, FAST),
+            Column("lpbs", "en/weat7", 20, FAST),
             Column("gg-weat", "es/gg-weat", 60, FAST),
         ),
         {**nulls(WORDS), **PLANTED},

@@ -5,6 +5,7 @@ The vectors are read once; shares, p-values, adjustment and harmless audits are 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import numpy as np
 import numpy.typing as npt
@@ -170,6 +173,13 @@ def places(model: Model, catalogue: Catalogue, seed: int = 1, longest: int = LON
             place.forget()
             found.append(place)
     return found
+
+
+def audited(which: Sequence[str]) -> Iterator[tuple[str, Model, Catalogue, list[Place]]]:
+    """Each of these models, of both without any, with the shipped stimuli and the tests of its audit."""
+    for name in which or ("encoder", "glove"):
+        with opened(name) as (model, catalogue):
+            yield name, model, catalogue, places(model, catalogue)
 
 
 def by_groups(found: Sequence[Place]) -> list[list[int]]:

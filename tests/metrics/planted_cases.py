@@ -18,6 +18,8 @@ from biascore_adapters.planted.lexicon import ATTRIBUTE, NOISE_DIMENSIONS, SPREA
 
 FAST = {"resamples": 100, "draws": 200}
 FEW = {"draws": 200}
+ALONE = FAST | {"reference": "none"}
+"""The share of harmless pairs takes most of the time, and is not read."""
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,9 @@ WORK = "en/professions_held_by_both"
 LIST = "it/IT1"
 EASY = {"resamples": 100}
 CASES = {
-    "weat": Case("weat", LIST, "effect size d", identity, FAST),
-    "seat": Case("seat", LIST, "effect size d", identity, FAST),
-    "lpbs": Case("lpbs", LIST, "effect size d", identity, FAST),
+    "weat": Case("weat", LIST, "effect size d", identity, ALONE),
+    "seat": Case("seat", LIST, "effect size d", identity, ALONE),
+    "lpbs": Case("lpbs", LIST, "effect size d", identity, ALONE),
     "sc-weat": Case("sc-weat", LIST, "mean d of X less mean d of Y", single_words, FAST, between_lists, ""),
     "crows-pairs": Case("crows-pairs", PAIRS, "stereotype score B", share_preferred),
     "crows-pairs, nats": Case("crows-pairs", PAIRS, "mean PLL difference", identity),

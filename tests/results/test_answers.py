@@ -149,6 +149,9 @@ def test_measurements_that_disagree_on_the_direction_say_so() -> None:
     assert agreed.notes == (
         "2 of 2 measurements point as the stereotype says; by chance alone, about half would.",
     )
+    # What is neither detected nor a hint points nowhere.
+    weak = d(0.9, -0.1, (-0.9, 0.7), test="en/weat7", positive_means=MATHS)
+    assert not any("opposite ways" in note for note in of(d(0.001), weak)[0].notes)
 
 
 def test_a_one_sided_test_says_what_it_does_not_count() -> None:

@@ -1,21 +1,46 @@
-"""Harmless audits: what is more than they give, against small cases by hand and by simulation."""
+"""Harmless audits: how they are drawn, what is more than they give, and what the result of a run says of it."""
 
 from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
 
+from biascore import Engine
+from biascore.results.answers import Answer, answers
 from biascore.results.harmless import FEW, HarmlessAudits, Shared
+from biascore.results.measurement import Measurement
+from biascore.results.result_lines import checks_of, result_lines
+from biascore.results.specificity import Specificity
+from biascore.results.verdicts import State, run_verdicts
+from biascore.running.harmless import AUDITS, harmless_audits
+from biascore.running.measuring import Measured
+from biascore.stats import Adjustment
+from biascore.stats.harmless import HarmlessPairs
+
+from ..builders.runs import decided
+
+HOLM, NONE = Adjustment.HOLM, Adjustment.NONE
+NAMES = tuple("abcdefgh")
+PEOPLE, OTHERS = (("he",), ("she",)), (("young",), ("old",))
+NOTHING = (0, 1.0)
 
 
-def audits(*found: tuple[int, float]) -> HarmlessAudits:
-    return HarmlessAudits(
-        model="m", tests=10, counts=[one[0] for one in found], smallest=[one[1] for one in found]
-    )
+def audits(*found: tuple[int, float], tests: int = 10) -> HarmlessAudits:
+    """Of each audit how many tests are detected, and the smallest share."""
+    counts, smallest = zip(*found, strict=True)
+    return HarmlessAudits(model="m", tests=tests, counts=counts, smallest=smallest)
 
 
-TEN = audits(*([(0, 1.0)] * 6), (1, 0.04), (1, 0.02), (2, 0.03), (3, 0.01))
+TEN = audits(*[NOTHING] * 6, (1, 0.04), (1, 0.02), (2, 0.03), (3, 0.01))
 """Of ten audits six have nothing detected."""
+RARE = audits(*[NOTHING] * 990, *[(1, 0.01)] * 10, tests=2)
+USUAL = audits(*[NOTHING] * 300, *[(1, 0.01)] * 700, tests=2)
+
+
+# What is more than they give.
 
 
 def test_how_many_audits_have_as_many_and_as_small() -> None:
@@ -43,27 +68,18 @@ def test_the_rarer_of_both_criteria_is_ranked_among_those_of_the_audits(found: S
 
 
 def test_more_than_five_of_a_hundred_audits_do_not_exceed() -> None:
-    some = audits(*([(0, 1.0)] * 96), *([(1, 0.04)] * 3), (2, 0.01))
+    some, more = (audits(*[NOTHING] * (99 - few), *[(1, 0.04)] * few, (2, 0.01)) for few in (3, 4))
     assert some.exceeds(Shared(1, 0.04))  # (1 + 4) of 101
-    more = audits(*([(0, 1.0)] * 95), *([(1, 0.04)] * 4), (2, 0.01))
     assert not more.exceeds(Shared(1, 0.04))  # (1 + 5) of 101
     assert more.exceeds(Shared(2, 0.04))
     assert not more.exceeds(Shared(0))
 
 
 def test_surely_is_a_share_that_few_audits_have() -> None:
-    some = audits(*([(0, 1.0)] * 95), (1, 0.04), (1, 0.03), (1, 0.02), (1, 0.01), (1, 0.01))
-    assert some.surely(0.04)  # five of a hundred
-    assert not audits(*([(0, 1.0)] * 94), *([(1, 0.04)] * 6)).surely(0.04)
+    some, more = (audits(*[NOTHING] * (100 - few), *[(1, 0.04)] * few) for few in (5, 6))
+    assert some.surely(0.04)
+    assert not more.surely(0.04)
     assert not some.surely(1.0)
-
-
-def test_what_is_told_names_the_average_and_how_many_audits_have_as_many() -> None:
-    assert TEN.told(Shared(3, 0.01)) == (
-        "with harmless groups 0.7 of 10 tests are detected on average, 3 or more in 10 of 100 audits; here 3"
-    )
-    assert TEN.told(Shared(0)) == "with harmless groups 0.7 of 10 tests are detected on average; here 0"
-    assert "4 or more in fewer than 1 of 100 audits" in TEN.told(Shared(4))
 
 
 def test_an_audit_that_is_harmless_too_exceeds_in_at_most_five_of_a_hundred() -> None:
@@ -93,3 +109,216 @@ def test_an_audit_that_is_harmless_too_exceeds_in_at_most_five_of_a_hundred() ->
 def test_counts_and_shares_are_of_the_same_audits() -> None:
     with pytest.raises(ValueError, match="one count and one smallest share each"):
         HarmlessAudits(model="m", tests=1, counts=(1, 2), smallest=(0.5,))
+
+
+# How they are drawn.
+
+
+def among(share: float = 0.01) -> Specificity:
+    return Specificity(share=share, pairs=300, groups=25, pool="en/people", kind="people")
+
+
+def measured(
+    test: str,
+    p_of_pair: dict[tuple[str, str], float] | float = 0.5,
+    *,
+    groups: tuple[tuple[str, ...], ...] = PEOPLE,
+    names: tuple[str, ...] = NAMES,
+    share: float = 0.01,
+    **parts: Any,
+) -> Measured:
+    """A test whose pairs of harmless groups have these p-values, and this share each."""
+    one, other = np.triu_indices(len(names), 1)
+    pairs = [(names[i], names[j]) for i, j in zip(one, other, strict=True)]
+    p_values = [
+        p_of_pair
+        if isinstance(p_of_pair, float)
+        else next(p_of_pair[key] for key in (pair, pair[::-1]) if key in p_of_pair)
+        for pair in pairs
+    ]
+    found = HarmlessPairs(names, one, other, np.full(one.size, share), np.array(p_values))
+    return Measured(decided(0.5, test=test, specificity=among(), **parts), lambda: found, groups)
+
+
+def half_of_pairs(seed: int = 0) -> dict[tuple[str, str], float]:
+    """By pair a p-value: far below alpha for half of them."""
+    pairs = list(combinations(NAMES, 2))
+    chosen = np.random.default_rng(seed).permutation(len(pairs)) < len(pairs) // 2
+    return {pair: 1e-6 if low else 0.9 for pair, low in zip(pairs, chosen, strict=True)}
+
+
+def drawn(*made: Measured, how: Adjustment = HOLM, seed: int = 1) -> HarmlessAudits:
+    (found,) = harmless_audits(made, {}, how, seed)
+    return found
+
+
+def test_they_are_the_same_for_the_same_seed() -> None:
+    made = [measured("en/t1", half_of_pairs()), measured("en/t2", half_of_pairs(1), groups=OTHERS)]
+    one, again, other = (drawn(*made, seed=seed) for seed in (1, 1, 2))
+    assert len(one.counts) == AUDITS
+    assert (one.counts, one.smallest) == (again.counts, again.smallest)
+    assert one.counts != other.counts
+
+
+@pytest.mark.parametrize("names", [NAMES, NAMES[::-1], (*NAMES[3:], *NAMES[:3])])
+def test_one_pair_takes_the_place_of_one_pair_of_groups_in_all_its_tests(names: tuple[str, ...]) -> None:
+    """Tests of the same groups are detected together or not at all, in whatever order each has its pairs."""
+    low = half_of_pairs()
+    together = drawn(measured("en/t1", low), measured("en/t2", low, names=names))
+    assert set(together.counts) == {0, 2}
+    apart = drawn(measured("en/t1", low), measured("en/t2", low, names=names, groups=OTHERS))
+    assert set(apart.counts) == {0, 1, 2}
+    assert together.mean == pytest.approx(apart.mean, abs=0.15) == pytest.approx(1.0, abs=0.15)
+
+
+def test_tests_of_one_pair_of_groups_draw_from_the_groups_that_all_have() -> None:
+    low = dict.fromkeys(combinations(NAMES, 2), 1e-6) | {("a", "b"): 0.9}
+    some = drawn(measured("en/t1", low), measured("en/t2", low, names=("a", "b")))
+    assert set(some.counts) == {0}
+    nothing = drawn(measured("en/t1", low), measured("en/t2", 1e-6, names=("y", "z")))
+    assert set(nothing.counts) == {1, 2}
+
+
+def test_p_values_are_adjusted_as_those_of_the_run() -> None:
+    two = [measured(f"en/t{number}", 0.03) for number in range(2)]
+    assert set(drawn(*two, how=HOLM).counts) == {0}
+    assert set(drawn(*two, how=NONE).counts) == {2}
+    assert set(drawn(two[0], how=HOLM).counts) == {1}
+
+
+def test_a_pair_is_detected_only_where_few_pairs_reach_it() -> None:
+    few, many = (drawn(measured("en/t", 1e-6, share=share)) for share in (0.05, 0.06))
+    assert (set(few.counts), set(few.smallest)) == ({1}, {0.05})
+    assert (set(many.counts), set(many.smallest)) == ({0}, {1.0})
+
+
+def test_what_is_not_compared_is_adjusted_for_and_never_detected() -> None:
+    plain = Measured(decided(1e-9, test="en/t9", metric="other"))
+    found = drawn(measured("en/t1", 0.03), plain)
+    assert found.tests == 1
+    assert set(found.counts) == {1}  # .03 is the larger of two p-values, of which the other is tiny
+    wide = Measured(decided(0.9, test="en/t9", metric="other"))
+    assert set(drawn(measured("en/t1", 0.03), wide).counts) == {0}
+
+
+def test_only_findings_have_them_one_for_each_model() -> None:
+    low = half_of_pairs()
+    made = [
+        measured("en/t1", low, model="one"),
+        measured("en/t1", low, model="two"),
+        measured("en/t1", low, model="made"),
+        measured("en/t2", low, model="one", concept="baseline"),
+        Measured(decided(0.01, test="en/t3", model="three")),
+    ]
+    found = harmless_audits(made, {"made": {}}, HOLM, 1)
+    assert [(one.model, one.tests) for one in found] == [("one", 1), ("two", 1)]
+
+
+def test_a_run_has_those_of_its_models_in_use(tmp_path: Any) -> None:
+    from ..builders.vectors import random_vectors, write_vectors
+
+    engine = Engine(cache=None)
+    catalogue = engine.catalogue
+    words = [word for role in catalogue.test("en/weat1").roles.values() for word in role.words]
+    tests = ["en/weat6", "en/weat7"]
+    words += [word for test in tests for role in catalogue.test(test).roles.values() for word in role.words]
+    words += [word for some in catalogue.file("en", "people").lists for word in some.words]
+    ref = write_vectors(tmp_path / "some.vec", random_vectors(words, 30, 1))
+    run = engine.measure("weat", ref, tests, resamples=100, draws=500)
+    (found,) = run.harmless
+    assert found.tests == 2
+    assert found.mean < 0.3  # of two tests, in which 5 of 100 pairs are as small
+    assert type(run).load(run.save(tmp_path / "run")).harmless == run.harmless
+    assert engine.measure("weat", "planted:gender=1", tests, resamples=100, draws=500).harmless == ()
+
+
+# What the result says.
+
+
+def d(p: float, share: float | None, **parts: Any) -> Measurement:
+    return decided(p, specificity=None if share is None else among(share), **parts)
+
+
+def of(*some: Measurement) -> tuple[Answer, ...]:
+    return answers(some, run_verdicts(some, {}, HOLM), {})
+
+
+def test_bias_was_detected_only_where_harmless_groups_give_less() -> None:
+    found = of(d(0.001, 0.01), d(0.9, 0.4, test="en/weat7"))
+    (more,), (as_much,) = (result_lines(found, harmless=[one]) for one in (RARE, USUAL))
+    assert more.startswith("Bias was detected in m (1 of 2 tests; harmless groups give 0.01): sure: gender. ")
+    assert as_much.startswith("1 of 2 tests was detected in m (gender), no more than harmless groups give (")
+    assert "Bias was detected" not in as_much
+    for line in (more, as_much):
+        assert line.endswith("2 measurements of 2 tests: 1 detected, 1 inconclusive.")
+    assert result_lines(found)[0].startswith("Bias was detected in m: gender")  # with nothing to compare with
+
+
+def test_the_sentence_says_how_often_harmless_audits_have_as_much_by_what_decides() -> None:
+    """Not by their number alone, which would read as 4 of 100 and no more than harmless groups give."""
+    found = of(d(1e-6, 0.02), d(1e-6, 0.04, test="en/weat7"))
+    some = audits(*[NOTHING] * 930, *[(1, 0.005)] * 30, *[(2, 0.02)] * 40, tests=2)
+    assert (some.as_many(2), some.p_value(Shared(2, 0.02))) == (0.04, pytest.approx(0.071, abs=0.001))
+    (line,) = result_lines(found, harmless=[some])
+    assert "no more than harmless groups give (8 of 100 harmless audits have as much)" in line
+
+
+def test_sure_are_grounds_whose_share_is_smaller_than_that_of_nearly_all_harmless_audits() -> None:
+    """Many tests are detected, which exceeds; of each ground only a share that is rare in an audit is sure."""
+    found = of(d(1e-6, 0.002), d(1e-6, 0.04, test="en/weat3", concept="race"))
+    some = audits(*[NOTHING] * 900, *[(0, 0.03)] * 60, *[(1, 0.01)] * 40, tests=2)
+    assert some.exceeds(Shared(2, 0.002))
+    (line,) = result_lines(found, harmless=[some])
+    assert ": sure: gender; detected test by test: race. " in line
+
+
+def test_a_metric_that_compares_with_none_is_sure_by_itself() -> None:
+    """Its p-value is none of the comparison, and the others are told as what harmless groups give as much of."""
+    found = of(d(1e-6, None, metric="other"), d(1e-6, 0.04, test="en/weat3", concept="race"))
+    (line,) = result_lines(found, harmless=[USUAL])
+    assert "Bias was detected in m" in line
+    assert "sure: gender; no more than harmless groups give" in line
+    assert line.partition(". ")[0].endswith(": race")
+    alone = of(d(1e-6, None, metric="other"), d(0.9, 0.5, test="en/weat3", concept="race"))
+    (line,) = result_lines(alone, harmless=[USUAL])
+    assert line.startswith("Bias was detected in m: sure: gender. ")
+
+
+def test_many_models_are_counted_where_they_exceed() -> None:
+    some = [d(0.001, 0.01, model=f"m{number}") for number in range(5)]
+    rare, usual = (
+        [one.model_copy(update={"model": f"m{number}"}) for number in range(5)] for one in (RARE, USUAL)
+    )
+    (line,) = result_lines(of(*some), harmless=[*usual[:3], *rare[3:]])
+    assert line.startswith("Bias was detected in 2 of 5 models: m3, m4. ")
+
+
+def test_the_comparison_is_a_check_of_its_own() -> None:
+    found = of(d(0.001, 0.01), d(0.9, 0.4, test="en/weat7"))
+    (check,) = checks_of(found, [USUAL])
+    assert check.passed is None
+    assert check.line == (
+        "With harmless groups 0.7 of 2 tests are detected on average, 1 or more in 70 of 100 audits; here 1 (m)"
+    )
+    assert checks_of(found, [USUAL.model_copy(update={"model": "other"})]) == ()
+    assert TEN.told(Shared(0)) == "with harmless groups 0.7 of 10 tests are detected on average; here 0"
+    assert "4 or more in fewer than 1 of 100 audits" in TEN.told(Shared(4))
+
+
+def test_the_lead_test_is_what_an_answer_shows() -> None:
+    """Where it has the state of the ground; a stronger result of another test is among the others."""
+    lead = d(0.004, 0.03, test="en/audit-lead", value=0.4, ends=(0.2, 0.6), lead=True)
+    other = d(1e-6, 0.002, test="en/audit-other", value=1.1, ends=(0.9, 1.3))
+    (answer,) = of(other, lead)
+    assert answer.strongest == 1
+    assert answer.size is not None
+    assert "d = 0.40" in answer.size.text
+    assert answer.lead == "lead test en/audit-lead: detected"
+    assert answer.shown_by == ("en/audit-other", "en/audit-lead")
+    (against,) = of(other, d(0.9, 0.5, test="en/audit-lead", lead=True))
+    assert (against.strongest, against.state) == (0, State.DETECTED)
+    assert against.lead == "lead test en/audit-lead: inconclusive"
+    assert "lead test en/audit-lead: inconclusive" in against.text
+    assert of(lead)[0].lead == ""  # alone it is the answer
+    (hint,) = of(other, d(0.001, 0.13, test="en/audit-lead", lead=True))
+    assert hint.lead == "lead test en/audit-lead: hint (13 of 100 harmless pairs reach it)"
