@@ -80,9 +80,15 @@ class Mean:
         if not len(values):
             return cls(None, n, neutral, problem=f"there are no {items}")
         value = float(np.average(values, weights=weights))
-        value = min(max(value, float(values.min())), float(values.max()))  # a mean of equal values is one of them
+        value = min(
+            max(value, float(values.min())), float(values.max())
+        )  # a mean of equal values is one of them
         found, alike, alone = _by_each(values, weights, ways, level)
-        what = min((name for name in ways if name not in alone), key=lambda name: n[name], default=items)
+        what = min(
+            (name for name in ways if name not in alone),
+            key=lambda name: n[name],
+            default=next(iter(ways), items),
+        )
         groups = n[what]
         if not found:
             if not alike:
