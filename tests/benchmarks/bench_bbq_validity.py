@@ -26,7 +26,7 @@ from tests.metrics.bbq.made import rows_of
 
 EVEN = (40,) * 25
 GIANT = (400, *[10] * 24)
-TWO_GIANTS = (200, 100, *[8] * 8)
+TWO_GIANTS = (200, 100, *[10] * 8)
 GUESSED = 0.6
 SETS = 2000
 LEVEL = 0.95

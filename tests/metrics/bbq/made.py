@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from biascore import Engine
 from biascore.api.adapters import Backend, Identity, Model, hookimpl
@@ -153,9 +154,10 @@ def _of_bbq(row: dict[str, Any]) -> Question:
     )
 
 
-def rows_of(score: Sequence[float], template: Sequence[int], pro: Sequence[bool] | None = None) -> Rows:
+def rows_of(score: ArrayLike, template: ArrayLike, pro: ArrayLike | None = None) -> Rows:
     """Questions that were answered once, by their scores; ``pro`` where the context tells, else all are ambiguous."""
-    n, scores = len(score), np.asarray(score, dtype=np.float64)
+    scores = np.asarray(score, dtype=np.float64)
+    n = len(scores)
     ones, blank = np.ones(n, dtype=np.intp), np.full(n, "", dtype=np.str_)
     sides = np.zeros(n, dtype=np.bool_) if pro is None else np.asarray(pro, dtype=np.bool_)
     right = scores == (0.0 if pro is None else np.where(sides, 1.0, -1.0))

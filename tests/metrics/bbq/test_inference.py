@@ -18,7 +18,7 @@ TEMPLATES = np.repeat(np.arange(8), 10)
 SCORES = RNG.choice([-1.0, 0.0, 1.0], 80, p=[0.2, 0.4, 0.4])
 HALF = np.arange(80) % 2 == 0
 GIANT = (400, *[10] * 24)
-TWO_GIANTS = (200, 100, *[8] * 8)
+TWO_GIANTS = (200, 100, *[10] * 8)
 SETS = 300
 
 
