@@ -125,7 +125,7 @@ def refusals(match: Match) -> tuple[str, ...]:
         found.append(f"estimand: {old.headline.name} and {new.headline.name}")
     for name in names:
         one, other = old.estimate(name), new.estimate(name)
-        if (one.unit, one.neutral) != (other.unit, other.neutral):
+        if one.unit != other.unit or (one.neutral is None) is not (other.neutral is None):
             found.append(f"estimand: {name} in {one.unit} and in {other.unit}")
     found += _stimuli(match)
     skipped = {*old.model_conventions, *new.model_conventions}

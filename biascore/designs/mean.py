@@ -84,7 +84,11 @@ class Mean:
             max(value, float(values.min())), float(values.max())
         )  # a mean of equal values is one of them
         found, alike, alone = _by_each(values, weights, ways, level)
-        what = min((name for name in ways if name not in alone), key=lambda name: n[name], default=items)
+        what = min(
+            (name for name in ways if name not in alone),
+            key=lambda name: n[name],
+            default=next(iter(ways), items),
+        )
         groups = n[what]
         if not found:
             if not alike:

@@ -32,8 +32,9 @@ class Identity:
     not known. ``control`` is given by a model whose bias is known because it was made: the effect by test id, 0 for none.
     Such a model checks the tests: what is measured on it is never counted among the findings of a run.
     ``asking`` are conventions of every measurement on it that two have to share to be compared: the case of its words.
-    ``continues``: ``score`` takes a ``Continuation``. ``ways``: those in which ``choose`` can ask. ``prompting`` are
-    conventions of the measurements that ask with prompts: how these are put.
+    ``continues``: ``score`` takes a ``Continuation``. ``ways``: those in which ``choose`` can ask; ``chosen_before``: it has
+    one answer to each item, whatever the order of the options. ``prompting`` are conventions of the measurements that ask
+    with prompts: how these are put.
     """
 
     digest: str
@@ -47,6 +48,7 @@ class Identity:
     control: Mapping[str, float] | None = None
     continues: bool = False
     ways: tuple[Way, ...] = ()
+    chosen_before: bool = False
     prompting: Mapping[str, str] = field(default_factory=dict)
     asking: Mapping[str, str] = field(default_factory=dict)
 

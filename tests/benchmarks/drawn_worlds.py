@@ -241,7 +241,7 @@ WORLDS = (
     *(
         Drawn(
             "bbq",
-            f"{world.context}, {f'templates differ (sd {world.sd:g})' if world.sd else '25 templates alike'}",
+            world.called,
             partial(questions, world),
             0.1,
             "bias .1",

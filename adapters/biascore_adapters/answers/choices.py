@@ -68,6 +68,7 @@ class ChoicesBackend(Backend):
         self.identity = Identity(
             f"sha256:{file_digest(path, shown)}",
             ways=(self._way,),
+            chosen_before=True,
             facts={
                 "answers": len(found),
                 "without an answer": sum(one.failed for one in found),

@@ -9,7 +9,7 @@ from typing import Final
 from biascore.api.metrics import Model
 from biascore.api.queries import Choice, Chosen, Way, way_of
 from biascore.errors import OptionsError
-from biascore_metrics.bbq.options import BbqOptions
+from biascore_metrics.bbq.options import BbqOptions, Orders
 from biascore_metrics.bbq.test import ChoicesTest, Question
 
 LISTED: Final = "text"
@@ -38,6 +38,7 @@ class Answers:
     put: tuple[Put, ...]
     chosen: tuple[Chosen, ...]
     way: Way
+    orders: Orders
 
 
 def options_of(question: Question, test: ChoicesTest, prompt: int) -> tuple[str, ...]:
@@ -58,12 +59,12 @@ def prompts_of(test: ChoicesTest, options: BbqOptions) -> tuple[str, ...]:
     return test.prompts[: options.prompts]
 
 
-def orders_of(count: int, options: BbqOptions) -> tuple[tuple[int, ...], ...]:
+def orders_of(count: int, orders: Orders) -> tuple[tuple[int, ...], ...]:
     """The orders in which ``count`` options are listed."""
     plain = tuple(range(count))
-    if options.orders == "all":
+    if orders == "all":
         return tuple(permutations(plain))
-    shifts = count if options.orders == "cyclic" else 1
+    shifts = count if orders == "cyclic" else 1
     return tuple(plain[shift:] + plain[:shift] for shift in range(shifts))
 
 
@@ -72,13 +73,15 @@ def seeds_of(options: BbqOptions) -> tuple[int | None, ...]:
     return tuple(range(1, options.seeds + 1)) or (None,)
 
 
-def _way(model: Model, options: BbqOptions) -> Way:
-    """The way in which a model is asked; raises OptionsError where orders or seeds would change nothing in it."""
+def _way(model: Model, options: BbqOptions) -> tuple[Way, Orders]:
+    """How a model is asked, in which orders; raises OptionsError where orders or seeds would change nothing."""
     way = way_of(model.name, model.identity, options.way)
-    if options.orders != "as is" and way != LISTED:
+    listed = way == LISTED and not model.identity.chosen_before
+    orders = options.orders or ("cyclic" if listed else "as is")
+    if orders != "as is" and way != LISTED:
         why = "asks in every cyclic order anyway" if way == "letters" else "lists no options"
         raise OptionsError(
-            f"orders is {options.orders}, and {model.name} is asked by {way}, which {why}. Leave orders out, or ask with "
+            f"orders is {orders}, and {model.name} is asked by {way}, which {why}. Leave orders out, or ask with "
             f"way={LISTED} a model that answers so ({', '.join(model.identity.ways)})"
         )
     if options.seeds and way != LISTED:
@@ -86,23 +89,27 @@ def _way(model: Model, options: BbqOptions) -> Way:
             f"seeds is {options.seeds}, and {model.name} is asked by {way}, which draws no answer. Leave seeds out, or ask "
             f"with way={LISTED} a model that answers so ({', '.join(model.identity.ways)})"
         )
-    return way
+    if orders != "as is" and not listed:
+        raise OptionsError(
+            f"orders is {orders}, and {model.name} has one answer to each item, whatever the order. Leave orders out"
+        )
+    return way, orders
 
 
 def ask(model: Model, test: ChoicesTest, options: BbqOptions) -> Answers:
     """Put every question by each prompt, in each order and with each seed."""
-    way = _way(model, options)
+    way, orders = _way(model, options)
     questions = test.questions.questions
     put: list[Put] = []
     asked: list[Choice] = []
     for prompt in range(len(prompts_of(test, options))):
         for place, question in enumerate(questions):
             texts = options_of(question, test, prompt)
-            for order in orders_of(len(texts), options):
+            for order in orders_of(len(texts), orders):
                 # An order that says nothing is the same question as none.
                 listed = order if order != tuple(range(len(texts))) else ()
                 one = Choice(test.written(question, prompt), texts, listed, test.instruction, question.item)
                 for seed in seeds_of(options):
                     put.append(Put(place, prompt + 1, order, seed))
                     asked.append(replace(one, seed=seed))
-    return Answers(questions, tuple(put), model.choose(asked, way), way)
+    return Answers(questions, tuple(put), model.choose(asked, way), way, orders)

@@ -7,15 +7,15 @@ from typing import Final
 import numpy as np
 
 from biascore.api.metrics import Caveat, Estimate
+from biascore.designs import Mean
 from biascore_metrics.bbq.findings import SHARE, bias, estimate
-from biascore_metrics.bbq.inference import Tested
 from biascore_metrics.bbq.scores import Floats, Rows
 
 FACTORS: Final = ("prompt", "order", "seed")
 UNCERTAINTY: Final = "share of the variance of the bias"
 
 
-def by_factor(rows: Rows, context: str, tested: Tested, level: float) -> tuple[Estimate, ...]:
+def by_factor(rows: Rows, context: str, mean: Mean, level: float) -> tuple[Estimate, ...]:
     """The bias by prompt, order and seed, their standard deviations, and the shares of these and of templates.
 
     The variance of the bias, if other templates, prompts, orders and seeds had been taken, is taken as a sum: the squared
@@ -23,14 +23,14 @@ def by_factor(rows: Rows, context: str, tested: Tested, level: float) -> tuple[E
     which includes what chance makes of each. ``rows`` are answers, of one context.
     """
     found: list[Estimate] = []
-    variances = {} if tested.se is None else {"templates": tested.se**2}
+    variances = {} if mean.test is None else {"templates": mean.test.se**2}
     for factor in FACTORS:
         values = _values(rows, factor)
         if len(values) < 2:
             continue
         for number in values:
             part = rows.where(getattr(rows, factor) == number).answered
-            found.append(estimate(f"{context} bias, {factor} {number}", bias(part, level), part))
+            found.append(estimate(f"{context} bias, {factor} {number}", bias(part, level)))
         sd = float(np.std(list(values.values()), ddof=1))
         n = {f"{factor}s": len(values)}
         name = f"standard deviation between {factor}s"
@@ -54,9 +54,9 @@ def by_factor(rows: Rows, context: str, tested: Tested, level: float) -> tuple[E
 
 
 def unmoved(rows: Rows) -> tuple[Caveat, ...]:
-    """A caveat where every prompt, order or seed has the same answers: then the model was not asked anew."""
+    """A caveat where every prompt or seed has the same answers; that every order has, is what a model should do."""
     found = []
-    for factor in FACTORS:
+    for factor in ("prompt", "seed"):
         numbers = getattr(rows, factor)
         levels = np.unique(numbers)
         first = rows.score[numbers == levels[0]] if len(levels) > 1 else None

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biascore import Engine, compare
+from biascore import Audit, Engine, compare
 from biascore.api.adapters import Identity, hookimpl
 from biascore.api.exporters import Measurement
+from biascore.api.queries import Choice, by_text, order_of
+from biascore.audit import AuditMeasurement, AuditModel
 from biascore.errors import OptionsError, QuestionError
 from biascore.stats import Verdict
 from biascore_metrics.bbq.test import ChoicesTest, Question
 
-from .made import Chooser, made_test, model_of, question, questions, roles
+from .made import UNKNOWN, Chooser, made_test, model_of, question, questions, roles
 
 TEST = made_test(questions(12, 8), prompts=("{context}\n{question}", "Read: {context} {question}"))
 
@@ -74,6 +76,88 @@ def test_prompts_and_orders_are_crossed_and_their_shares_shown(engine: Engine) -
     assert "pays no heed" in " ".join(found.warnings)
 
 
+def test_by_text_a_question_is_put_in_each_cyclic_order_and_a_plan_counts_them(engine: Engine) -> None:
+    ref, test = "planted:en/choices-age=1", "en/choices-age"
+    for options, times in (
+        ({"way": "text"}, 3),
+        ({"way": "text", "orders": "as is"}, 1),
+        ({"way": "likelihood"}, 1),
+    ):
+        asked = AuditMeasurement(metric="bbq", tests=(test,), options=options)
+        plan = engine.plan(
+            Audit(title="orders", models=(AuditModel(ref=ref),), measurements=(asked,)), probe=False
+        )
+        found = engine.measure("bbq", ref, test, **options)[0]
+        assert plan.total.unique == len(found.items) == times * 192
+        assert found.conventions["orders of the options"] == ("cyclic" if times > 1 else "as is")
+
+
+@pytest.mark.parametrize(
+    ("orders", "place", "person"), [("as is", 1.0, 1.0), (None, 0.0, 1 / 3), ("all", 0.0, 0.0)]
+)
+def test_orders_take_from_the_bias_what_the_first_place_makes(
+    engine: Engine, orders: str | None, place: float, person: float
+) -> None:
+    """Of a model that always takes the first option, and of one that takes the first person."""
+    some = [question(template, number) for template in range(10) for number in range(0, 12, 3)]
+
+    class First(Chooser):
+        def __init__(self, declines: bool) -> None:
+            super().__init__(some, roles("target"))
+            self.declines = declines
+
+        @hookimpl
+        def choose(self, questions: Any, way: str) -> Any:
+            return tuple(by_text(one, self.said(one), order_of(one)) for one in questions)
+
+        def said(self, asked: Choice) -> str:
+            listed = [asked.options[i] for i in order_of(asked)]
+            return next(one for one in listed if self.declines or one != UNKNOWN)
+
+    for declines, bias in (True, place), (False, person):
+        model = model_of(engine, First(declines))
+        assert engine.measure("bbq", model, made_test(some), orders=orders)[
+            0
+        ].headline.value == pytest.approx(bias)
+
+
+def test_answers_that_were_given_before_have_one_order(engine: Engine, tmp_path: Path) -> None:
+    some = questions(6, 8)
+    model = engine.model(f"answers:{half(tmp_path, some, 1)}")
+    found = engine.measure("bbq", model, made_test(some))[0]
+    assert (len(found.items), found.conventions["orders of the options"]) == (len(some), "as is")
+    with pytest.raises(
+        OptionsError, match=r"orders is cyclic, and .* has one answer to each item.* Leave orders out"
+    ):
+        engine.measure("bbq", model, made_test(some), orders="cyclic")
+
+
+@pytest.mark.parametrize("ambiguous", [True, False])
+def test_five_templates_can_detect_nothing_and_six_can(engine: Engine, ambiguous: bool) -> None:
+    for templates in (2, 3, 4, 5, 6):
+        some = [one for one in questions(templates, 12) if one.ambiguous == ambiguous]
+        found = engine.measure("bbq", model_of(engine, Chooser(some, roles("target"))), made_test(some))[0]
+        assert found.headline.value == 1
+        assert found.headline.p_values[0].value == 2.0 ** (1 - templates)
+        assert (found.verdict is Verdict.DETECTED) is (templates == 6)
+        assert ("cannot detect an effect" in found.reason) is (templates < 6)
+
+
+def test_models_with_unequal_chances_of_right_answers_are_compared(engine: Engine) -> None:
+    some = [one for one in questions(8, 8) if not one.ambiguous and one.item[-3] != "0"]
+    runs = [
+        engine.measure("bbq", model_of(engine, Chooser(some, rule)), made_test(some))
+        for rule in (
+            lambda one: one.label,
+            lambda one: one.place("target") if one.item[-3] in "12" else one.label,
+        )
+    ]
+    assert runs[0][0].headline.neutral != runs[1][0].headline.neutral != 0
+    assert compare(*runs).differences[0].change.value == pytest.approx(
+        (runs[1][0].headline.value or 0) - (runs[0][0].headline.value or 0)
+    )
+
+
 def test_the_shares_of_the_variance_follow_from_the_numbers_shown(planted: Engine) -> None:
     model = planted.model(f"planted:{TEST.id}=1,template_sd=0.5")
     found = planted.measure("bbq", model, TEST, way="text", prompts="all")[0]
@@ -91,7 +175,7 @@ def test_the_shares_of_the_variance_follow_from_the_numbers_shown(planted: Engin
 
 def test_seeds_are_a_third_factor(planted: Engine) -> None:
     model = planted.model(f"planted:{TEST.id}=1,accuracy=0.2,template_sd=0.5")
-    found = planted.measure("bbq", model, TEST, way="text", prompts="all", seeds=3)[0]
+    found = planted.measure("bbq", model, TEST, way="text", prompts="all", orders="as is", seeds=3)[0]
     frame = found.items_frame()
     assert len(frame) == 12 * 8 * 2 * 2 * 3
     assert frame.groupby(["prompt", "seed"]).size().tolist() == [192] * 6
@@ -159,7 +243,7 @@ def test_a_test_of_disambiguated_questions_is_decided_by_them(engine: Engine) ->
     found = engine.measure("bbq", model_of(engine, Chooser(some, roles("target"))), made_test(some))[0]
     assert (found.headline.name, found.headline.value) == ("disambiguated bias", 1.0)
     assert found.verdict is Verdict.DETECTED
-    assert "permuted within templates" in found.headline.p_values[0].name
+    assert found.headline.p_values[0].value == 2**-9  # ten templates, all the same
     assert "no ambiguous questions" in " ".join(found.cautions)
     assert found.quote.startswith("On 80 disambiguated questions")
 
@@ -173,7 +257,7 @@ def test_a_test_of_ambiguous_questions_says_that_nothing_shows_understanding(eng
 def test_one_template_is_inconclusive_and_few_have_a_caveat(engine: Engine) -> None:
     one = measured(engine, questions(1, 40))
     assert one.verdict is Verdict.INCONCLUSIVE
-    assert "one template" in one.reason
+    assert "It could not be tested: one of the templates" in one.reason
     assert "4 templates" in measured(engine, questions(4, 40)).doubts
     assert not any("templates" in doubt for doubt in measured(engine, questions(12, 8)).doubts)
 

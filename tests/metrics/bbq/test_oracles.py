@@ -51,7 +51,7 @@ def test_always_unknown_has_no_bias_and_is_right_where_nothing_is_told(engine: E
 
 
 def test_always_right_has_no_bias(engine: Engine) -> None:
-    some = questions(25, 40)
+    some = questions(80, 4)
     found = engine.measure("bbq", model_of(engine, Chooser(some, lambda one: one.label)), made_test(some))[0]
     assert biases(found, "bbq") == {0.0}
     assert found.estimate("ambiguous accuracy").value == found.estimate("disambiguated accuracy").value == 1
