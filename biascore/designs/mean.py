@@ -9,7 +9,8 @@ Two rules are for few clusters. **No p-value is below 2^(1 - G)**: that share of
 as all of them alike, so that five clusters never reach .05, whatever t says. And where all clusters are the same, there is
 no standard error: a further cluster may differ with at most the probability u that G alike ones leave open (Clopper &
 Pearson 1934), to either limit of the scores. That gives the interval, and p is the level at which it reaches the neutral
-value.
+value. Where not one item departs from the neutral value, items are counted in place of clusters, as the design effect of
+none is 1 (Korn & Graubard 1998, Survey Methodology 24:193): a model that never takes sides can be shown to take none.
 """
 
 from __future__ import annotations
@@ -97,8 +98,10 @@ class Mean:
             if limits is None:
                 told = f"{ALIKE.format(count=groups, what=what)}, so there is no standard error"
                 return cls(value, n, neutral, problem=told, alone=alone)
-            interval, p_value = _of_alike(value, groups, level, neutral, limits)
-            error = ALIKE.format(count=groups, what=what)
+            even = bool((values == neutral).all())
+            count, alike_ones = (len(values), items) if even else (groups, what)
+            interval, p_value = _of_alike(value, count, level, neutral, limits)
+            error = ALIKE.format(count=count, what=alike_ones)
             told_interval = Interval(*interval, level, f"{error}; a further one may differ", 0)
             return cls(value, n, neutral, p_value, told_interval, error, "exact", alone=alone)
         test = _together(value - neutral, found, tuple(ways), level)
