@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
@@ -13,5 +13,5 @@ def _no_bound(value: object) -> object:
     return None if value == NO_BOUND else value
 
 
-Bound = Annotated[float | None, Field(gt=0), BeforeValidator(_no_bound)]
+Bound: TypeAlias = Annotated[float | None, Field(gt=0), BeforeValidator(_no_bound)]
 """An option: "none" states no bound, also where there is no null to write, as in TOML."""

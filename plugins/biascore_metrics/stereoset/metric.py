@@ -27,6 +27,7 @@ from biascore.api.metrics import (
     item_table,
 )
 from biascore.designs import ClusteredOptions
+from biascore.designs.bounds import Bound
 from biascore.errors import CapabilityError
 from biascore.stats import Decision, Verdict, decide
 from biascore_metrics.stereoset.asking import Floats, Scores, causal, continued, masked
@@ -58,7 +59,7 @@ class StereoSetOptions(ClusteredOptions):
     """
 
     model_kind: Literal["auto", "masked", "causal"] = "auto"
-    bound: float | None = Field(default=5.0, gt=0, lt=50)
+    bound: Bound = Field(default=5.0, gt=0, lt=50)
 
 
 class OnTriples(Metric[StereoSetOptions, StereoSetTest]):
