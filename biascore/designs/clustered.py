@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 from typing_extensions import TypeVar
 
 from biascore.basics.frozen import Scalar
+from biascore.designs.bounds import Bound
 from biascore.designs.words import WordOptions, coverage_caveats
 from biascore.metric import Context, Metric, MetricOptions
 from biascore.models.model import Model
@@ -260,9 +260,9 @@ def _df(parts: list[tuple[float, float]]) -> float:
 
 
 class ClusteredOptions(MetricOptions):
-    """``bound``: a difference whose whole interval is within it counts as negligible; None states none."""
+    """``bound``: a difference whose whole interval is within it counts as negligible; "none" states none."""
 
-    bound: float | None = Field(default=None, gt=0)
+    bound: Bound = None
 
     def variant(self) -> str:
         """What tells this measurement from others of its metric: options that are not the defaults."""

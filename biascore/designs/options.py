@@ -7,9 +7,10 @@ from typing import ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field, field_validator
+from pydantic import field_validator
 
 from biascore.basics.frozen import Scalar
+from biascore.designs.bounds import Bound
 from biascore.designs.words import WordOptions, exchange_of
 from biascore.errors import OptionsError
 from biascore.metric import Draws, Resamples
@@ -52,7 +53,7 @@ class AssociationOptions(WordOptions):
     ``permutation``: count all partitions, or draw ``draws`` of them; "auto" counts where it can.
     ``bootstrap``: how the interval is made; "two-way" resamples all four lists, where a metric has them in one table;
     "tested" holds A and B fixed, studentized, kept from contradicting the two-sided test.
-    ``bound``: an effect whose whole interval is within it counts as negligible (Cohen's small effect).
+    ``bound``: an effect whose whole interval is within it counts as negligible (Cohen's small effect); "none" states none.
     """
 
     ddof: Literal[0, 1] = 1
@@ -61,7 +62,7 @@ class AssociationOptions(WordOptions):
     draws: Draws = 100_000
     bootstrap: Bootstrap = "tested"
     resamples: Resamples = 5000
-    bound: float | None = Field(default=0.2, gt=0)
+    bound: Bound = 0.2
 
     @field_validator("ddof", mode="before")
     @classmethod

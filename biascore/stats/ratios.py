@@ -94,13 +94,15 @@ def largest_difference(
     *,
     draws: int,
     rng: np.random.Generator,
+    within: npt.NDArray[np.intp] | None = None,
 ) -> LargestDifference:
     """Test whether a share differs between any two groups of people of one table.
 
     ``cells`` (c,) are numbers of people, ``successes`` (c,) those of them with the outcome; each of ``tables`` (k, c) tells
     which cells each of its k groups is made of. The statistic is the largest |p_i - p_j| / sqrt(1/n_i + 1/n_j). Null
     hypothesis: outcomes are exchangeable among all people, so that p is valid at any size and the choice of the
-    largest is accounted for (Westfall and Young 1993). Raises ValueError for draws < 1 and for a group without people.
+    largest is accounted for (Westfall and Young 1993). ``within`` (c,): a stratum of each cell, between whose people alone
+    outcomes are exchanged. Raises ValueError for draws < 1 and for a group without people.
     """
     if draws < 1:
         raise ValueError(f"draws is {draws}; pass at least 1")
@@ -120,12 +122,20 @@ def largest_difference(
             np.minimum(smallest, ratios, out=smallest)
         return largest, smallest
 
+    strata = [np.arange(cells.size)] if within is None else [within == one for one in np.unique(within)]
+
+    def assigned(many: int) -> Counts:
+        drawn = np.empty((many, cells.size), dtype=np.int64)
+        for own in strata:
+            total = int(successes[own].sum())
+            drawn[:, own] = rng.multivariate_hypergeometric(cells[own], total, size=many, method="marginals")
+        return drawn
+
     observed = float(statistics(successes[None, :])[0][0])
     reached, ratios, step = 0, 0.0, max(1, _CHUNK // cells.size)
     for start in range(0, draws, step):
         many = min(step, draws - start)
-        drawn = rng.multivariate_hypergeometric(cells, int(successes.sum()), size=many, method="marginals")
-        largest, smallest = statistics(drawn)
+        largest, smallest = statistics(assigned(many))
         reached += int(np.count_nonzero(largest >= observed - _NEAR))
         ratios += float(smallest.sum())
     return LargestDifference((1 + reached) / (1 + draws), reached, draws, ratios / draws)

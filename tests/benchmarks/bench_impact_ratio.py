@@ -2,7 +2,8 @@
 
 For each world tables of people are drawn, with categories of sex and race and their intersections. Printed in percent: how
 often the test rejects, the interval of the smallest ratio covers the true one, and all intervals of ratios to the highest of
-a table cover at once.
+a table cover at once. A second table has 12 openings that hire at their own rates, from 20 to 60 %, each asked for by 20 to
+80 % women or by half: of people taken for independent, and with the openings declared.
 
     python tests/benchmarks/bench_impact_ratio.py [--sets 1000] [--draws 999]
 """
@@ -65,6 +66,28 @@ def world(
     return rejected / measured, covered / measured, every / measured
 
 
+def openings(
+    each: int, mix: float, ratio: float, sets: int, draws: int, rng: np.random.Generator, many: int = 12
+) -> tuple[float, float, float, float]:
+    """Shares of sets that reject and whose interval covers, without the openings and with them."""
+    found = np.zeros(4)
+    for _ in range(sets):
+        rates, women = rng.uniform(0.2, 0.6, many), rng.uniform(0.5 - mix, 0.5 + mix, many)
+        opening = np.repeat(np.arange(many), each)
+        female = rng.random(opening.size) < women[opening]
+        chosen = rng.random(opening.size) < rates[opening] * np.where(female, ratio, 1.0)
+        for declared in (False, True):
+            people = [
+                Person(str(i), ("F" if she else "M",), cluster=str(own) if declared else "")
+                for i, (she, own) in enumerate(zip(female, opening, strict=True))
+            ]
+            compared = Tables.of(["sex"], people, chosen, intersections=True, below=0.0).compared(20)
+            interval = compared.interval(0.95)
+            p = max(compared.test(draws, rng).p_value, compared.by_cluster() or 0.0)
+            found[2 * declared :][:2] += p <= 0.05, interval.low <= ratio <= interval.high
+    return tuple(found / sets)
+
+
 def _mean(label: str, people: list[Person], rates: np.ndarray, groups: list[str]) -> float:
     """The true rate of a category."""
     table, name = label.split(": ")
@@ -88,6 +111,15 @@ def main() -> None:
                 found = world(sizes, rate, ratio, options.sets, options.draws, rng)
                 shown = " | ".join(f"{100 * share:.1f}" for share in found)
                 print(f"| {name} | {rate:g} | {ratio:g} | {shown} |", flush=True)
+    print()
+    print("| openings | true ratio | rejects, undeclared | covered | rejects, declared | covered |")
+    print("|---|---|---|---|---|---|")
+    for each, mix in ((40, 0.3), (200, 0.0), (200, 0.3)):
+        for ratio in (1.0, 0.6):
+            found = openings(each, mix, ratio, options.sets, options.draws, rng)
+            shown = " | ".join(f"{100 * share:.1f}" for share in found)
+            name = f"12 of {each} people, {100 * (0.5 - mix):.0f} to {100 * (0.5 + mix):.0f} % women"
+            print(f"| {name} | {ratio:g} | {shown} |", flush=True)
 
 
 if __name__ == "__main__":

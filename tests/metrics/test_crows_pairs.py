@@ -116,6 +116,16 @@ def test_pairs_that_cannot_be_compared_are_lost_with_the_reason():
     assert any("2 of 3 pairs are lost" in warning for warning in got.cautions)
 
 
+@pytest.mark.parametrize(("whole", "told"), [(3, True), (4, False)])
+def test_more_than_a_fifth_of_the_pairs_lost_touches_the_verdict(whole: int, told: bool):
+    """One pair lost of four, and of five."""
+    pairs = [SentencePair(f"A w{i}", f"B w{i}", "stereo", "age") for i in range(whole)]
+    scores = dict.fromkeys([text for one in pairs for text in (one.sent_more, one.sent_less)], -1.0)
+    got = measure(CrowsPairs, preferring(scores), of([*pairs, SentencePair("A b", "A b", "stereo", "age")]))
+    assert (got.coverage.given["pairs"], got.coverage.used["pairs"]) == (whole + 1, whole)
+    assert (f"1 of {whole + 1} pairs are lost" in got.doubts) is told
+
+
 def test_no_pair_left_is_inconclusive():
     got = measure(CrowsPairs, preferring({}), of([SentencePair("A b", "A b", "stereo", "age")]))
     assert got.headline.value is None

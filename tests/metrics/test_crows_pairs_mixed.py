@@ -20,7 +20,7 @@ from biascore.comparing import Outcome
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict, lmm, robust_mean
-from biascore_metrics.crows_pairs.mixed import PAPER, CrowsPairsMixed
+from biascore_metrics.crows_pairs.mixed import MEAN, PAPER, CrowsPairsMixed
 from biascore_metrics.crows_pairs.options import MixedPairOptions
 
 from ..builders import models
@@ -142,13 +142,24 @@ def test_lengths_are_cut_at_the_percentiles_of_words_and_ties_are_shorter() -> N
 
 def test_a_bound_in_nats_makes_negligible_and_a_small_test_says_what_it_could_detect() -> None:
     pairs, table = sample(80, 0.0)
-    got = mixed(pairs, table, bound=0.2)
-    assert got.verdict is Verdict.NEGLIGIBLE
-    alone = mixed(pairs, table)
+    assert mixed(pairs, table).verdict is Verdict.NEGLIGIBLE
+    alone = mixed(pairs, table, bound=0.05)
     assert alone.verdict is Verdict.INCONCLUSIVE
     least = float(re.findall(r"80 % power\) is ([\d.]+) nats", alone.reason)[0])
     weights = 1 / alone.items_frame()[["perplexity_more", "perplexity_less"]].sum(axis=1)
     assert least == pytest.approx(2.85 * 0.2 * 2**0.5 * np.sqrt((weights**2).sum()) / weights.sum(), rel=0.2)
+
+
+def test_bias_types_that_cancel_out_are_not_negligible() -> None:
+    pairs, table = sample(400, 0.0)
+    for pair in pairs:
+        table[pair.sent_more] += (0.3 if pair.bias_type == "age" else -0.3) / len(pair.sent_more.split())
+    got = mixed(pairs, table)
+    assert got.headline.interval is not None
+    assert max(-got.headline.interval.low, got.headline.interval.high) < 0.2
+    assert (got.verdict, got.equivalence) == (Verdict.INCONCLUSIVE, None)
+    assert all(got.estimate(f"{MEAN} {one}").p_values[0].value < 1e-6 for one in ("age", "gender"))
+    assert contradiction(got) == ""
 
 
 def test_another_sign_of_the_papers_score_is_told() -> None:

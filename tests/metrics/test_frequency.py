@@ -59,6 +59,8 @@ def weat(model: Model, test_of: object) -> Measurement:
         ({"Y": 3.0}, ""),
         ({"B": 3.0}, ""),
         ({"Y": 0.4, "B": 0.4}, ""),
+        ({"Y": 0.53, "B": 0.53}, ""),  # .75 standard deviations of .70
+        ({"Y": 0.6, "B": 0.6}, f"Y and B {RARE.format('positive')}"),  # .85
     ],
 )
 def test_lists_that_differ_in_frequency_on_both_sides_are_told_of(test_of, shift, told):
@@ -116,6 +118,15 @@ def test_single_words_are_held_against_attributes_of_unlike_frequency(test_of: T
     (caution,) = [line for line in got.cautions if "word frequency" in line]
     assert caution in got.warnings
     assert "B has the rarer words, A the more frequent words" in caution
+
+
+@pytest.mark.parametrize(("shift", "told"), [(0.53, False), (0.6, True)])
+def test_attributes_that_differ_by_more_than_cohens_large_effect_touch_the_verdict(
+    test_of: Test, shift: float, told: bool
+):
+    got = measured(ScWeat(ScWeatOptions(**FEW)), ranked({"B": shift}), test_of(X, Y, A, B))
+    assert any("word frequency" in line for line in got.cautions) is told
+    assert any("word frequency" in line for line in got.doubts) is told
 
 
 def test_a_dimension_of_unlike_frequency_is_told_of():

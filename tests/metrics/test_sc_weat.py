@@ -11,10 +11,10 @@ from biascore.api.exporters import Measurement
 from biascore.api.metrics import Model
 from biascore.api.stimuli import Catalogue, Test
 from biascore.errors import OptionsError
-from biascore.stats import Verdict, cosine_matrix, holm
+from biascore.stats import Verdict, cosine_matrix, holm, permutation_test
 from biascore.stats.each import each_word_test
 from biascore.stats.exchange import Exchange
-from biascore_metrics.weat.control import AGAINST, BEYOND, EACH, LARGER, OF_CONTROL, OF_TARGETS
+from biascore_metrics.weat.control import AGAINST, BEYOND, EACH, LARGER, OF_CONTROL, OF_TARGETS, Control
 from biascore_metrics.weat.options import ScWeatOptions
 from biascore_metrics.weat.single import SHARE, ScWeat
 
@@ -141,6 +141,25 @@ def test_a_plan_counts_the_control_words(tmp_path: Path):
     assert plan.rows[0].counts == "exact"
     assert (plan.total.put, plan.total.asked) == (run.models[0].questions.put, run.models[0].questions.asked)
     assert run[0].headline.n["control words"] > 100
+
+
+def test_each_control_word_is_seen_from_the_centre_of_the_others():
+    """With 20 of them the centre of all lies a twentieth of the way towards each, so that fewer are associated."""
+    rng = np.random.default_rng(4)
+    vectors_of_words = [rng.normal(size=(many, 9)) + 0.3 for many in (6, 20, 8)]
+    words, neutral = (cosine_matrix(some, vectors_of_words[2]) for some in vectors_of_words[:2])
+    options = ScWeatOptions(draws=2000)
+    found = Control.of(words, neutral, Exchange.of((4, 4)), "xx/neutral/words", options, rng)
+    others = [np.delete(neutral, i, axis=0).mean(axis=0) for i in range(20)]
+    from_others = np.array([own - centre for own, centre in zip(neutral, others, strict=True)])
+    assert found.neutral == pytest.approx(from_others[:, :4].mean(axis=1) - from_others[:, 4:].mean(axis=1))
+    from_all = words - neutral.mean(axis=0)
+    assert found.scores == pytest.approx(from_all[:, :4].mean(axis=1) - from_all[:, 4:].mean(axis=1))
+    apart = [np.abs(one) for one in (found.scores, found.neutral)]
+    against = permutation_test(*apart, method="monte-carlo", draws=2000, rng=rng).greater.p_value
+    assert next(p.value for p in found.p_values(options) if p.name == AGAINST) == pytest.approx(
+        against, abs=0.04
+    )
 
 
 def test_every_word_has_the_p_of_a_loop_over_all_labellings():

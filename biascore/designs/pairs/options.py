@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from biascore.basics.frozen import Scalar
+from biascore.designs.bounds import Bound
 from biascore.metric import MetricOptions
 
 
@@ -27,7 +28,7 @@ class PairOptions(ComparedOptions):
     of 1508.
     """
 
-    bound: float | None = Field(default=5.0, gt=0, lt=50)
+    bound: Bound = Field(default=5.0, gt=0, lt=50)
 
     def conventions(self) -> dict[str, Scalar]:
         """What a reader must know to compute the same numbers."""

@@ -15,6 +15,7 @@ from biascore.api.metrics import Caveat, Context, Estimate, Model, Scalar, cavea
 from biascore.api.queries import Masked
 from biascore.api.stimuli import Catalogue, Origin
 from biascore.designs import ClusteredOptions, Mean, MeanMetric, Scored, equal_weights
+from biascore.designs.bounds import Bound
 from biascore.designs.pairs.caveats import MIN_PAIRS
 from biascore.errors import OptionsError
 from biascore_metrics.coreference.asking import NATS, PROMPT, Floats, Prompt, Referent, log_odds
@@ -33,8 +34,11 @@ class WinoBiasMetricOptions(ClusteredOptions):
     """``model_kind``: whether a model is asked as a masked or as a causal language model; auto: as a masked one, if it can.
 
     ``prompt``: how a causal model is asked, with {sentence} and {pronoun}; a mention follows. ``bound``: nats around 0
-    within which the whole interval counts as negligible; None states none.
+    within which the whole interval counts as negligible; "none" states none. Of .1 a mention, or pronoun, with a
+    probability of 50 % has 47.5 or 52.5 %.
     """
+
+    bound: Bound = 0.1
 
     model_kind: Literal["auto", "masked", "causal"] = "auto"
     prompt: Prompt = PROMPT

@@ -27,6 +27,7 @@ from biascore.api.metrics import (
 )
 from biascore.api.stimuli import Catalogue, Origin
 from biascore.designs import ClusteredOptions, Mean
+from biascore.designs.bounds import Bound
 from biascore.stats import Decision, Interval, RegressionError, Verdict, ZeroVarianceError, decide
 from biascore.stats.slope import Slope, slope
 from biascore_metrics.coreference.asking import NATS, PROMPT, Floats, Prompt, Referent, log_odds
@@ -51,8 +52,11 @@ ACCURACIES: Final[Mapping[str, tuple[Sequence[Gender], bool]]] = {
 class WinogenderOptions(ClusteredOptions):
     """``prompt``: how a model is asked, with {sentence} and {pronoun}; a mention follows.
 
-    ``bound``: nats around 0 within which the whole interval of the slope counts as negligible; None states none.
+    ``bound``: nats around 0 within which the whole interval of the slope counts as negligible; "none" states none. Of .2
+    occupations without women and of women alone are .1 from the middle: 47.5 and 52.5 % in place of 50.
     """
+
+    bound: Bound = 0.2
 
     prompt: Prompt = PROMPT
 

@@ -40,6 +40,7 @@ from biascore.stats import (
     Verdict,
     ZeroVarianceError,
     decide,
+    holm,
     lmm,
 )
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
@@ -178,14 +179,15 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             for name, own in types.items()
         )
         by_type = (self._bias_score(f"{BIAS_SCORE} {name}", own) for name, own in types.items())
+        decision, bound = self._decide(found, means)
         diagnosed = context.diagnose(PAIRED, model, test, scores, few=not scores.pairs)
         return Finding(
             variant=options.variant(),
             positive_means=test.positive_means or "stereotypical sentences score higher than the others",
             negative_means="stereotypical sentences score lower than the others",
             estimates=(headline, share, *means, *paper, *by_type, *diagnosed.estimates),
-            decision=self._decide(found),
-            equivalence=Equivalence.within(options.bound, MEAN),
+            decision=decision,
+            equivalence=Equivalence.within(bound, MEAN),
             coverage=scores.coverage(),
             caveats=(
                 *diagnosed.caveats,
@@ -198,16 +200,23 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             items=_items(scores.pairs, rows),
         )
 
-    def _decide(self, found: RobustMean | str) -> Decision:
+    def _decide(self, found: RobustMean | str, by_type: Sequence[Estimate]) -> tuple[Decision, float | None]:
+        """The decision, and the bound that it compares with: none where bias types beyond it cancel out."""
+        alpha, bound = self.options.alpha, self.options.bound
         if isinstance(found, str):
-            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {found}.")
-        alpha = self.options.alpha
-        decision = decide(found.p_value(), found.interval, alpha=alpha, bound=self.options.bound)
+            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {found}."), bound
+        decision = decide(found.p_value(), found.interval, alpha=alpha, bound=bound)
         if decision.verdict is Verdict.DETECTED:
-            return decision
+            return decision, bound
+        apart = _apart(by_type, alpha, bound) if decision.verdict is Verdict.NEGLIGIBLE else ()
+        if apart:
+            why = (
+                f"By bias type (Holm), {' and '.join(apart)} differ from 0 beyond the bound, and cancel out."
+            )
+            return Decision(Verdict.INCONCLUSIVE, f"{why} Of all pairs, {decision.reason}"), None
         least = found.test().smallest_found(alpha, POWER)
         told = f"The minimum detectable effect ({100 * POWER:g} % power) is {least:.3g} nats."
-        return replace(decision, reason=f"{decision.reason} {told}")
+        return replace(decision, reason=f"{decision.reason} {told}"), bound
 
     def _paper(
         self, rows: Rows, mean: float | None, rng: np.random.Generator
@@ -292,6 +301,17 @@ def _items(pairs: Sequence[ScoredPair], rows: Rows) -> pa.Table:
     for name, column in {**further, "contribution": rows.contributions()}.items():
         table = table.append_column(name, pa.array(column))
     return table
+
+
+def _apart(means: Sequence[Estimate], alpha: float, bound: float | None) -> tuple[str, ...]:
+    """Bias types that are significant (Holm), and whose interval is not within the bound."""
+    tested = [one for one in means if one.p_values]
+    return tuple(
+        f"{one.name.removeprefix(MEAN).strip()} ({one.value:+.3g} nats, p = {p:.3g})"
+        for one, p in zip(tested, holm([one.p_values[0].value for one in tested]), strict=True)
+        if p <= alpha
+        and (bound is None or one.interval is None or max(-one.interval.low, one.interval.high) > bound)
+    )
 
 
 def _figures(types: Sequence[Estimate]) -> tuple[Bars, ...]:

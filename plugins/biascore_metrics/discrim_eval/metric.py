@@ -95,7 +95,7 @@ class DiscrimEval(Metric[DiscrimEvalOptions, DecisionsTest]):
             self._mixed(own, given.score[used], factors, given),
             person_shifts(own, scores, factors),
             neutral_shifts([cases[place] for place in neutral], given.score[neutral]),
-            options,
+            options.bounded(share=given.way == "text"),
             given.unit,
             test.title or test.id,
         )
@@ -182,7 +182,7 @@ class DiscrimEval(Metric[DiscrimEvalOptions, DecisionsTest]):
             if given.way == "text"
             else "logit ~ age + race + gender + (age + race + gender | question), REML, Wald; decides nothing",
             "neutral changes": "asked" if options.neutral else "not asked",
-            "equivalence bound": options.bound,
+            "equivalence bound": options.bounded(share=given.way == "text").bound,
             "alpha": options.alpha,
         }
 

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from biascore.api.metrics import Draws, Model, Scalar
+from biascore.designs.bounds import Bound
 from biascore.designs.words import WordOptions
 
 
@@ -27,7 +28,7 @@ class PlacementOptions(WordOptions):
     affect_model: str | None = None
     axis_tolerance: float = Field(default=0.0, ge=0, lt=2)
     draws: Draws = 10_000
-    bound: float | None = Field(default=0.1, gt=0)
+    bound: Bound = 0.1
     min_words: int = Field(default=10, ge=0)
     top: int = Field(default=10, ge=0)
 

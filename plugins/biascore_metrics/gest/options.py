@@ -11,6 +11,7 @@ from pydantic import Field
 from biascore.api.languages import load_grammar
 from biascore.api.metrics import MetricOptions
 from biascore.api.support import LanguageTag
+from biascore.designs.bounds import Bound
 
 Ids = Annotated[tuple[int, ...], Field(strict=False)]  # TOML gives lists; the numbers inside stay strict
 
@@ -52,7 +53,7 @@ class MtOptions(GestOptions):
     grammar: str | None = None
     min_yield: float = Field(default=0.7, ge=0, le=1)
     max_conflict: float = Field(default=0.02, ge=0, le=1)
-    bound: float | None = Field(default=0.03, gt=0)
+    bound: Bound = 0.03
 
 
 class OddsOptions(GestOptions):
@@ -66,7 +67,7 @@ class OddsOptions(GestOptions):
     templates: Annotated[tuple[int, ...], Field(strict=False, min_length=1)] | None = None
     prompts: str = "gest"
     log_base: Literal[10, 2, "e"] = 10
-    bound_ratio: float | None = Field(default=1.1, gt=1)
+    bound_ratio: Bound = Field(default=1.1, gt=1)
 
     @property
     def nats(self) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
 
@@ -22,9 +23,11 @@ from biascore.api.formats import (
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
 from biascore_metrics.impact_ratio.kind import OutcomesTest, People, Person
+from biascore_metrics.impact_ratio.not_stated import NotStated
 
 TEXTS: Final = ("text", "sentence")
 """What the column of ids or texts is called where no option names it, as for ``answers:``."""
+CLUSTER: Final = "cluster"
 MANY: Final = 200
 """More categories than that are numbers or names, and no categories."""
 
@@ -35,10 +38,15 @@ def _several(value: object) -> object:
 
 class OutcomesOptions(TableOptions):
     """``groups``: the columns of categories: ``["sex", "race"]``. ``text``: the column that tells people apart, an id or the
-    text that a model is asked about; by default ``text`` or ``sentence``. ``delimiter``: what separates the columns."""
+    text that a model is asked about; by default ``text`` or ``sentence``. ``not_stated``: values that state no category, as
+    ["Unknown", "NaN"], in place of the list that ships; with [] every value is a category. ``cluster``: the column of what
+    decisions are made within, as openings; by default ``cluster``, if there is one. ``delimiter``: what separates columns.
+    """
 
     groups: Annotated[tuple[str, ...], Field(strict=False, min_length=1), BeforeValidator(_several)]
     text: str | None = None
+    not_stated: Annotated[tuple[str, ...], Field(strict=False), BeforeValidator(_several)] | None = None
+    cluster: str | None = None
     delimiter: Delimiter = "auto"
 
     @model_validator(mode="before")
@@ -72,20 +80,24 @@ class OutcomesFormat(DataFormat[OutcomesOptions]):
     def read(self, file: DataFile) -> Test:
         """Read every row as a person; raises DataError for people not told apart, and for cells that are no categories."""
         text, groups = self._text(file), self.options.groups
+        cluster = self._cluster(file)
+        more = (cluster,) if cluster else ()
         table = read_table(
             file.path,
             file.display,
-            (text, *groups),
+            tuple(dict.fromkeys((text, *groups, *more))),
             encoding=self.options.encoding,
             delimiter=self.options.delimiter,
             remedy="Name your columns with the options text and groups",
         )
-        table.check_filled(text)
+        table.check_filled(text, *more)
         _check_apart(table, text)
+        none = NotStated(self.options.not_stated)
         for group in groups:
-            _check_categories(table, group)
+            _check_categories(table, group, none)
+        _check_clusters(table, *more)
         people = tuple(
-            Person(row.fields[text], tuple(row.fields[group].strip() for group in groups))
+            replace(_person(row, text, groups, none), cluster=row.fields[cluster].strip() if cluster else "")
             for row in table.rows
         )
         return OutcomesTest(
@@ -93,8 +105,15 @@ class OutcomesFormat(DataFormat[OutcomesOptions]):
             kind="outcomes",
             title=f"Outcomes by {' and '.join(groups)}, {Path(file.display).name}",
             concept=" and ".join(groups),
-            people=People("people", groups, people, source=file.display),
+            people=People("people", groups, people, source=file.display, cluster=cluster),
         )
+
+    def _cluster(self, file: DataFile) -> str:
+        """The column of clusters; empty where there is none."""
+        if self.options.cluster is not None:
+            return self.options.cluster
+        columns = table_columns(file.path, file.display, encoding=self.options.encoding)
+        return CLUSTER if CLUSTER in columns and CLUSTER not in self.options.groups else ""
 
     def _text(self, file: DataFile) -> str:
         if self.options.text is not None:
@@ -115,6 +134,13 @@ class OutcomesFormat(DataFormat[OutcomesOptions]):
         return found[0]
 
 
+def _person(row: Row, text: str, groups: Sequence[str], none: NotStated) -> Person:
+    cells = [row.fields[group].strip() for group in groups]
+    categories = tuple("" if cell in none else cell for cell in cells)
+    others = tuple("" if category else cell for cell, category in zip(cells, categories, strict=True))
+    return Person(row.fields[text], categories, others if any(others) else ())
+
+
 def _check_apart(table: Table, text: str) -> None:
     seen: dict[str, Row] = {}
     for row in table.rows:
@@ -126,8 +152,19 @@ def _check_apart(table: Table, text: str) -> None:
             )
 
 
-def _check_categories(table: Table, group: str) -> None:
-    found = list(dict.fromkeys(filter(None, (row.fields[group].strip() for row in table.rows))))
+def _check_clusters(table: Table, *cluster: str) -> None:
+    for column in cluster:
+        found = {row.fields[column].strip() for row in table.rows}
+        if len(found) < 2:
+            raise DataError(
+                f"{table.display}: all people are of one {quoted(column)}, {listed(sorted(found))}, so nothing shows how "
+                "they vary. Leave the column out"
+            )
+
+
+def _check_categories(table: Table, group: str, none: NotStated) -> None:
+    stated = [row for row in table.rows if row.fields[group] not in none]
+    found = list(dict.fromkeys(row.fields[group].strip() for row in stated))
     if len(found) < 2:
         raise DataError(
             f"{table.display}: everybody with a {quoted(group)} has the same, {listed(found)}, so nobody can be compared. "
@@ -140,7 +177,7 @@ def _check_categories(table: Table, group: str) -> None:
             "Python or JSON and not one category. Write one category in each cell"
         )
     alike: dict[str, Row] = {}
-    for row in table.rows:
+    for row in stated:
         cell = row.fields[group].strip()
         first = alike.setdefault(" ".join(cell.casefold().split()), row)
         if cell != first.fields[group].strip():

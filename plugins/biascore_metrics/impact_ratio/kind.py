@@ -12,15 +12,30 @@ from biascore.api.stimuli import Test
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What a model is asked about, an id or a text, and a category of each group; empty where it is not stated."""
+    """What a model is asked about, an id or a text, and a category of each group; empty where it is not stated.
+
+    ``cells``: what stands there instead, as Unknown, by group; empty where nothing does. ``cluster``: what decisions are
+    made within, as an opening.
+    """
 
     text: str
     categories: tuple[str, ...]
+    cells: tuple[str, ...] = ()
+    cluster: str = ""
+
+    def unstated(self, group: int) -> str | None:
+        """What stands in the place of a category: "" in a blank cell; None where one is stated."""
+        if self.categories[group]:
+            return None
+        return self.cells[group] if self.cells else ""
 
 
 @dataclass(frozen=True, slots=True)
 class People(Stimuli):
-    """People in the order of their source; ``groups`` names what their categories are of, such as sex and race."""
+    """People in the order of their source; ``groups`` names what their categories are of, such as sex and race.
+
+    ``cluster`` names what their clusters are, such as opening; empty where none are known.
+    """
 
     name: str
     groups: tuple[str, ...]
@@ -29,6 +44,7 @@ class People(Stimuli):
     licence: str = ""
     notes: tuple[str, ...] = ()
     doubtful: tuple[Doubt, ...] = ()
+    cluster: str = ""
 
     def __len__(self) -> int:
         return len(self.people)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, Literal
 
@@ -29,9 +30,10 @@ from biascore.api.metrics import (
     item_table,
 )
 from biascore.api.support import quoted
+from biascore.designs.bounds import Bound
 from biascore.errors import OptionsError
 from biascore.stats import Decision, Verdict, decide
-from biascore.stats.ratios import clopper_pearson
+from biascore.stats.ratios import LargestDifference
 from biascore_metrics.impact_ratio.kind import OutcomesTest
 from biascore_metrics.impact_ratio.tables import SMALL, Category, Compared, GroupTable, Tables, over_highest
 
@@ -42,6 +44,8 @@ RATIO_OF: Final = "impact ratio "
 RATIO: Final = "ratio of rates"
 SHARE: Final = "share"
 NOT_STATED: Final = "not stated"
+BLANK: Final = "blank"
+LARGER: Final = "the larger of people and clusters"
 MOST: Final = 12
 """Categories that a caveat names."""
 
@@ -53,7 +57,8 @@ class ImpactRatioOptions(MetricOptions):
     the outcome; by default ``selected``, of scores ``score``. ``intersections``: whether each two groups are also crossed.
     ``min_people``: categories of fewer are listed, and neither tested nor in the smallest ratio. ``leave_out_below``: no
     ratio for categories of less than this share. ``bound_ratio``: a smallest ratio whose whole interval is at least this
-    counts as negligible. ``draws``: random assignments of the outcomes behind the p-value.
+    counts as negligible; .8 is the four-fifths rule of 29 CFR 1607.4(D), and "none" states no bound. ``draws``: random
+    assignments of the outcomes behind the p-value.
     """
 
     rate: Literal["selection", "scoring"] = "selection"
@@ -61,7 +66,7 @@ class ImpactRatioOptions(MetricOptions):
     intersections: bool = True
     min_people: int = Field(default=20, ge=1)
     leave_out_below: float = Field(default=0.0, ge=0, lt=1)
-    bound_ratio: float | None = Field(default=None, gt=0, lt=1)
+    bound_ratio: Bound = Field(default=0.8, gt=0, lt=1)
     draws: Draws = 100_000
 
     @property
@@ -103,6 +108,7 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         )
         compared = tables.compared(options.min_people)
         headline, decision, quote = self._headline(compared, int(chosen.sum()), len(people), context.rng)
+        clusters = len({one.cluster for one in people}) if test.people.cluster else 0
         rows = [self._rows(table) for table in tables.tables]
         ratios = [one for row in rows for one in row[1]]
         return Finding(
@@ -115,7 +121,9 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
             needed=(),
             coverage=_coverage(test),
             caveats=self._caveats(tables, test),
-            conventions=self._conventions(cut, compared),
+            conventions=self._conventions(
+                cut, compared, f"{clusters} by {test.people.cluster}" if clusters else ""
+            ),
             item_value="1 selected, 0 not" if cut is None else "1 above the median score, 0 not",
             item_neutral=None,
             figures=_figures(ratios),
@@ -155,6 +163,7 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         least, highest = compared.smallest
         interval = compared.interval(self.options.confidence)
         tested = compared.test(self.options.draws, rng)
+        p_values = _p_values(tested, compared.by_cluster())
         estimate = Estimate(
             name=SMALLEST,
             value=least.rate / highest.rate,
@@ -164,19 +173,10 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
             limits=(0.0, 1.0),
             n={"people": n, "selected": selected},
             interval=ConfidenceInterval.of(interval),
-            p_values=(
-                PValue(
-                    name="outcomes permuted between people",
-                    value=tested.p_value,
-                    kind="monte-carlo",
-                    alternative="two-sided",
-                    n=tested.draws,
-                    se=float(np.sqrt(tested.p_value * (1 - tested.p_value) / tested.draws)),
-                ),
-            ),
+            p_values=p_values,
         )
         decision = decide(
-            tested.p_value, interval, alpha=self.options.alpha, bound=self.options.bound, neutral=1.0
+            p_values[0].value, interval, alpha=self.options.alpha, bound=self.options.bound, neutral=1.0
         )
         chance = f"with equal rates it would be {tested.smallest_ratio:.2f} on average"
         done = "were selected" if selection else "score above the median"
@@ -197,6 +197,7 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
     def _rows(self, table: GroupTable) -> tuple[list[Estimate], list[Estimate]]:
         """Rates, and ratios of the categories that are not left out."""
         level, highest = self.options.confidence, table.highest
+        exact = table.rates(level)
         rates = [
             Estimate(
                 name=f"{RATE}{one.label}",
@@ -205,9 +206,9 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
                 neutral=None,
                 limits=(0.0, 1.0),
                 n={"people": one.people, "selected": one.selected},
-                interval=ConfidenceInterval.of(clopper_pearson(one.selected, one.people, level=level)),
+                interval=ConfidenceInterval.of(interval),
             )
-            for one in table.categories
+            for one, interval in zip(table.categories, exact, strict=True)
         ]
         intervals = over_highest(table, level)
         ratios = [
@@ -223,7 +224,7 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
         ]
         return rates, ratios
 
-    def _conventions(self, cut: float | None, compared: Compared | None) -> dict[str, Scalar]:
+    def _conventions(self, cut: float | None, compared: Compared | None, clusters: str) -> dict[str, Scalar]:
         options = self.options
         share = (
             "people selected" if cut is None else f"people whose score is above {cut:g}, the median of all"
@@ -236,7 +237,13 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
             SMALLEST: f"over all tables, of categories of {options.min_people} people or more, and to the highest of these",
             "interval of the smallest ratio": "smallest lower and upper ends of all pairs of categories, which hold at once",
             "pairs compared": compared.pairs if compared else 0,
-            "test": "largest difference of two rates over sqrt(1/n + 1/m), outcomes permuted between people",
+            "test": "largest difference of two rates over sqrt(1/n + 1/m), outcomes permuted between people who state the "
+            "same groups",
+            **(
+                {"clusters": f"{clusters}; p and intervals hold for people and by cluster (CR2)"}
+                if clusters
+                else {}
+            ),
             "draws": options.draws,
             "left out": f"ratios of categories of less than {100 * options.leave_out_below:g} % of the people of a table",
             "equivalence bound": None if options.bound is None else f"ratio of {options.bound_ratio:g}",
@@ -277,15 +284,47 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
                 text = f"ratios by {table.name} are to {highest.name}, {rate}"
                 caveats.append(Caveat(text, verdict=False))
         for place, group in enumerate(test.people.groups):
-            blank = sum(not one.categories[place] for one in test.people.people)
-            if blank:
-                text = f"{blank} of {len(test.people)} people have no {group} stated, and count in none of its categories"
-                caveats.append(Caveat(text))
+            cells = Counter(
+                cell or BLANK for one in test.people.people if (cell := one.unstated(place)) is not None
+            )
+            if cells:
+                caveats.append(Caveat(_not_stated(group, cells, len(test.people))))
         return tuple(caveats)
+
+
+def _p_values(tested: LargestDifference, by_cluster: float | None) -> tuple[PValue, ...]:
+    """That of the permutation; where clusters are known the larger of it and theirs comes first, and decides."""
+    permuted = PValue(
+        name="outcomes permuted between people",
+        value=tested.p_value,
+        kind="monte-carlo",
+        alternative="two-sided",
+        n=tested.draws,
+        se=float(np.sqrt(tested.p_value * (1 - tested.p_value) / tested.draws)),
+    )
+    if by_cluster is None:
+        return (permuted,)
+    robust = PValue(
+        name="two rates, CR2 by cluster, times the pairs",
+        value=by_cluster,
+        kind="asymptotic",
+        alternative="two-sided",
+    )
+    larger = max(permuted, robust, key=lambda one: one.value)
+    return larger.model_copy(update={"name": LARGER}), permuted, robust
 
 
 def _counted(one: Category) -> str:
     return f"{one.selected} of {one.people}"
+
+
+def _not_stated(group: str, cells: Counter[str], people: int) -> str:
+    text = f"{cells.total():,} of {people:,} people have no {group} stated"
+    rest = "count in none of its categories"
+    if set(cells) == {BLANK}:
+        return f"{text}, and {rest}"
+    told = ", ".join(f"{cell} {many:,}" for cell, many in cells.most_common(MOST))
+    return f"{text} ({told}), and {rest}; the data's option not_stated says which values state none"
 
 
 def _named(categories: Sequence[Category]) -> str:
@@ -296,10 +335,10 @@ def _named(categories: Sequence[Category]) -> str:
 def _coverage(test: OutcomesTest) -> Coverage:
     people = test.people
     lost = tuple(
-        LostWord(word=one.text, role=group, reason=NOT_STATED)
+        LostWord(word=one.text, role=group, reason=f"{NOT_STATED}: {cell}" if cell else NOT_STATED)
         for place, group in enumerate(people.groups)
         for one in people.people
-        if not one.categories[place]
+        if (cell := one.unstated(place)) is not None
     )
     gone = [one.role for one in lost]
     return Coverage(

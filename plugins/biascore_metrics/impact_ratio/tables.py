@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.stats import Interval
-from biascore.stats.ratios import Counts, LargestDifference, largest_difference, ratio_intervals
+from biascore.stats.clustered_shares import ClusteredShares
+from biascore.stats.ratios import (
+    Counts,
+    LargestDifference,
+    clopper_pearson,
+    largest_difference,
+    ratio_intervals,
+)
 from biascore_metrics.impact_ratio.kind import Person
 
+BY_CLUSTER: Final = " and CR2 by cluster, the wider"
+Clusters: TypeAlias = tuple[Counts, Counts]
+"""Of each cluster, people and selected people by cell: (g, c)."""
 SMALL: Final = 0.02
 """Of a category with less than this share of the people, Local Law 144 lets an auditor leave out the ratio."""
 
@@ -47,6 +57,15 @@ class GroupTable:
     name: str
     categories: tuple[Category, ...]
     cells: npt.NDArray[np.bool_]
+    clusters: Clusters | None = None
+
+    @property
+    def errors(self) -> ClusteredShares | None:
+        """The rates with errors by cluster; None where no clusters are known."""
+        if self.clusters is None:
+            return None
+        people, selected = self.clusters
+        return ClusteredShares.of(selected @ self.cells.T, people @ self.cells.T)
 
     @property
     def kept(self) -> tuple[Category, ...]:
@@ -63,16 +82,32 @@ class GroupTable:
         """With the kept categories of that many people."""
         rows = [not one.left_out and one.people >= least for one in self.categories]
         kept = tuple(one for one, keep in zip(self.categories, rows, strict=True) if keep)
-        return type(self)(self.name, kept, self.cells[rows])
+        return type(self)(self.name, kept, self.cells[rows], self.clusters)
+
+    def rates(self, level: float) -> list[Interval]:
+        """Of each category Clopper and Pearson's interval of its rate, or what that and the one by cluster hold."""
+        errors = self.errors
+        found = [clopper_pearson(one.selected, one.people, level=level) for one in self.categories]
+        if errors is None:
+            return found
+        ends = [errors.share(place, level) for place in range(len(found))]
+        return [
+            Interval(min(one.low, low), max(one.high, high), level, f"{one.method}{BY_CLUSTER}", resamples=0)
+            for one, (low, high) in zip(found, ends, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """All groups, and each two of them together, over cells of people with the same categories: counts (c,)."""
+    """All groups, and each two of them together, over cells of people with the same categories: counts (c,).
+
+    ``stated`` (c,): people of cells with the same number state the same groups.
+    """
 
     tables: tuple[GroupTable, ...]
     people: Counts
     selected: Counts
+    stated: npt.NDArray[np.intp]
 
     @classmethod
     def of(
@@ -93,14 +128,20 @@ class Tables:
         sets: list[tuple[int, ...]] = [(place,) for place in range(len(groups))]
         if intersections:
             sets += combinations(range(len(groups)), 2)
-        tables = tuple(_table([groups[i] for i in own], own, cells, counts, found, below) for own in sets)
-        return cls(tables, counts, found)
+        clusters = _clusters([one.cluster for one in people], places, selected, len(cells))
+        tables = tuple(
+            replace(_table([groups[i] for i in own], own, cells, counts, found, below), clusters=clusters)
+            for own in sets
+        )
+        patterns = [tuple(map(bool, cell)) for cell in cells]
+        stated = np.array([patterns.index(pattern) for pattern in patterns], dtype=np.intp)
+        return cls(tables, counts, found, stated)
 
     def compared(self, least: int) -> Compared | None:
         """The comparison of all categories of ``least`` people; None where no table has two, or nobody is selected."""
         tables = tuple(table.only(least) for table in self.tables)
         tables = tuple(table for table in tables if len(table.categories) > 1 and table.highest)
-        return Compared(tables, self.people, self.selected) if tables else None
+        return Compared(tables, self.people, self.selected, self.stated) if tables else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,6 +151,7 @@ class Compared:
     tables: tuple[GroupTable, ...]
     people: Counts
     selected: Counts
+    stated: npt.NDArray[np.intp]
 
     @property
     def pairs(self) -> int:
@@ -129,17 +171,27 @@ class Compared:
         """Of the smallest true ratio of two categories of a table, whichever these are.
 
         Koopman's intervals of all pairs hold at once at ``level`` (Bonferroni), and then the smallest ratio is between
-        their smallest lower ends and their smallest upper ends, whatever category the data show to be the highest.
+        their smallest lower ends and their smallest upper ends, whatever category the data show to be the highest. Where
+        clusters are known, each interval holds the one by cluster, too.
         """
         low, high = zip(*(_pairs(table, 1 - (1 - level) / self.pairs) for table in self.tables), strict=True)
         smallest = min(float(ends.min()) for ends in low), min(1.0, *(float(ends.min()) for ends in high))
-        return Interval(*smallest, level, f"Koopman's score, {self.pairs} pairs at once", resamples=0)
+        return Interval(*smallest, level, _method(self.tables[0], self.pairs), resamples=0)
 
     def test(self, draws: int, rng: np.random.Generator) -> LargestDifference:
-        """Whether rates differ at all."""
-        return largest_difference(
-            self.people, [table.cells for table in self.tables], self.selected, draws=draws, rng=rng
-        )
+        """Whether rates differ at all: outcomes are exchanged between people who state the same groups."""
+        cells = [table.cells for table in self.tables]
+        return largest_difference(self.people, cells, self.selected, draws=draws, rng=rng, within=self.stated)
+
+    def by_cluster(self) -> float | None:
+        """The smallest p of two rates that differ, with errors by cluster, times the pairs; None without clusters."""
+        found = [
+            errors.p_value(first, second)
+            for table in self.tables
+            if (errors := table.errors) is not None
+            for first, second in combinations(range(len(table.categories)), 2)
+        ]
+        return min(1.0, self.pairs * min(found)) if found else None
 
 
 def over_highest(table: GroupTable, level: float) -> dict[str, Interval]:
@@ -149,21 +201,50 @@ def over_highest(table: GroupTable, level: float) -> dict[str, Interval]:
     if highest is None or not others:
         return {}
     pairs = len(table.kept) * (len(table.kept) - 1) // 2
-    low, high = ratio_intervals(
-        _counts(others), _counts([highest] * len(others)), level=1 - (1 - level) / pairs
-    )
-    method = f"Koopman's score, {pairs} pairs at once" if pairs > 1 else "Koopman's score"
+    places = {one.name: place for place, one in enumerate(table.categories)}
+    two = [(places[one.name], places[highest.name]) for one in others]
+    low, high = _ratios(table, two, 1 - (1 - level) / pairs)
     return {
-        one.name: Interval(float(a), float(b), level, method, resamples=0)
+        one.name: Interval(float(a), float(b), level, _method(table, pairs), resamples=0)
         for one, a, b in zip(others, low, high, strict=True)
     }
 
 
+def _method(table: GroupTable, pairs: int) -> str:
+    by_cluster = "" if table.clusters is None else BY_CLUSTER
+    return f"Koopman's score{by_cluster}" + (f", {pairs} pairs at once" if pairs > 1 else "")
+
+
 def _pairs(table: GroupTable, level: float) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Ends of the intervals of all ratios of two categories, either way round."""
-    two = list(combinations(table.categories, 2))
-    first, second = [a for a, _ in two], [b for _, b in two]
-    return ratio_intervals(_counts(first + second), _counts(second + first), level=level)
+    two = list(combinations(range(len(table.categories)), 2))
+    return _ratios(table, two + [(b, a) for a, b in two], level)
+
+
+def _ratios(
+    table: GroupTable, two: Sequence[tuple[int, int]], level: float
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Ends of the intervals of the ratios of these categories, by place."""
+    first, second = (_counts([table.categories[pair[side]] for pair in two]) for side in (0, 1))
+    low, high = ratio_intervals(first, second, level=level)
+    errors = table.errors
+    if errors is not None:
+        ends = np.array([errors.ratio(a, b, level) for a, b in two])
+        low, high = np.minimum(low, ends[:, 0]), np.maximum(high, ends[:, 1])
+    return low, high
+
+
+def _clusters(
+    labels: Sequence[str], places: npt.NDArray[np.intp], selected: npt.NDArray[np.bool_], cells: int
+) -> Clusters | None:
+    """People and selected people of each cluster by cell; None where there are no clusters."""
+    if not any(labels):
+        return None
+    names, codes = np.unique(labels, return_inverse=True)
+    people, found = (np.zeros((len(names), cells), dtype=np.int64) for _ in range(2))
+    np.add.at(people, (codes, places), 1)
+    np.add.at(found, (codes[selected], places[selected]), 1)
+    return people, found
 
 
 def _counts(categories: Sequence[Category]) -> tuple[Counts, Counts]:

@@ -24,6 +24,7 @@ from biascore.api.metrics import (
 )
 from biascore.api.stimuli import Catalogue, Test
 from biascore.api.support import LanguageTag
+from biascore.designs.bounds import Bound
 from biascore.errors import OptionsError
 from biascore.stats import Decision, Unreachable, Verdict, decide
 from biascore.stats.attainable import of_signs
@@ -46,7 +47,7 @@ class MtGenevalOptions(MetricOptions):
     """
 
     target: LanguageTag | None = None
-    bound: float | None = Field(default=0.03, gt=0)
+    bound: Bound = 0.03
     max_neither: float = Field(default=MANY_NEITHER, ge=0, le=1)
     context: bool = True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -32,6 +33,8 @@ class Findings:
     caveats: tuple[Caveat, ...]
     contributions: tuple[float | None, ...]
     """What each row adds to the first difference."""
+    farthest: str
+    """The difference whose interval goes farthest from 0: none is negligible unless it is."""
 
 
 def findings(
@@ -41,7 +44,7 @@ def findings(
     table = Table.of(rows)
     pairs = list(combinations(design.groups, 2))
     differences = [Difference.of(table.scores, pair, options.confidence) for pair in pairs]
-    first = differences[0]
+    first, farthest = differences[0], max(differences, key=_reach)
     adjusted = [None if np.isnan(p) else float(p) for p in holm([one.p_value for one in differences])]
     over = f", Holm over {len(pairs)} pairs" if len(pairs) > 1 else ""
     headlines = [one.estimate(p, NATS, over) for one, p in zip(differences, adjusted, strict=True)]
@@ -62,7 +65,7 @@ def findings(
     singular = fits[0].fit.cautions if fits[0].fit else ()
     return Findings(
         estimates=(*headlines, *(fit.score() for fit in fits), *shares, *parts),
-        decision=_decide(differences, adjusted, fits[0], options),
+        decision=_decide(differences, farthest, adjusted, fits[0], options),
         figures=figures(headlines, shares, templates, ranges, subject),
         caveats=(
             *caveats_of(dict.fromkeys(problems)),
@@ -70,6 +73,7 @@ def findings(
             *caveats_of((*bin_problems, *singular, *_degenerate(fits)), verdict=False),
         ),
         contributions=_contributions(table, first),
+        farthest=headlines[differences.index(farthest)].name,
     )
 
 
@@ -82,6 +86,7 @@ def _contributions(table: Table, first: Difference) -> tuple[float | None, ...]:
 
 def _decide(
     differences: Sequence[Difference],
+    farthest: Difference,
     adjusted: Sequence[float | None],
     paper: PairFit,
     options: RobustOptions,
@@ -89,7 +94,13 @@ def _decide(
     first = differences[0]
     if first.problem:
         return Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {first.problem}.")
-    decision = decide(adjusted[0], first.interval, alpha=options.alpha, bound=options.bound)
+    decision = decide(
+        adjusted[0],
+        farthest.interval,
+        alpha=options.alpha,
+        bound=options.bound,
+        of="" if farthest is first else difference_name(farthest.groups),
+    )
     told = [
         f"{difference_name(one.groups)} is {one.value:.3g} nats, p = {p:.3g}"
         if one.value is not None and p is not None
@@ -102,6 +113,12 @@ def _decide(
         sign = " has the other sign" if paper.test.estimate * first.value < 0 else ""
         model = f"The paper's mixed model{sign}, in its words: {said}."
     return Decision(decision.verdict, " ".join(filter(None, [decision.reason, others, model])))
+
+
+def _reach(difference: Difference) -> float:
+    """How far the interval of a difference goes from 0; without one, beyond all bounds."""
+    ends = difference.interval
+    return math.inf if ends is None else max(-ends.low, ends.high)
 
 
 def _degenerate(fits: Sequence[PairFit]) -> list[str]:

@@ -19,7 +19,7 @@ from biascore.stats import Unreachable, Verdict
 from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.findings import findings
 from biascore_metrics.robust.fits import Table, difference_name
-from biascore_metrics.robust.options import RobustOptions
+from biascore_metrics.robust.options import NATS, NATS_PER_TOKEN, RobustOptions
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import CausalProber, MaskedProber, Prober, Scored
 
@@ -45,6 +45,8 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
     """What the association of a sentence is."""
     perplexity: ClassVar[str]
     """What the perplexity of a sentence is."""
+    bound: ClassVar[float] = NATS
+    """Of equivalence, where the options give none."""
 
     def check(self, test: AssociationsTest, catalogue: Catalogue) -> None:
         """Raise OptionsError for an option that names what the test does not have."""
@@ -59,19 +61,19 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
 
     def measure(self, model: Model, test: AssociationsTest, context: Context) -> Finding:
         """The difference of the first two groups, and the paper's model; items are the probe sentences."""
-        options = self.options
+        options = self.options.bounded(self.bound)
         design = Design.of(test, options)
         scored = self.prober.score(model, design)
         found = findings(scored.rows, design, options, context.rng, test.title or test.id)
         diagnosed = context.diagnose((), model, test, Table.of(scored.rows).scores)
         draws = (UNWEIGHTED_DRAWS,) if options.bootstrap == "lme4" else ()
         return Finding(
-            variant=options.variant(),
+            variant=self.options.variant(),
             positive_means=_positive_means(test, design),
             negative_means=_negative_means(design),
             estimates=(*found.estimates, *diagnosed.estimates),
             decision=found.decision,
-            equivalence=Equivalence.within(options.bound, found.estimates[0].name),
+            equivalence=Equivalence.within(options.bound, found.farthest),
             coverage=scored.coverage,
             caveats=(
                 *coverage_caveats(scored.coverage, brief=False),
@@ -87,7 +89,7 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
         )
 
     def _conventions(self, design: Design) -> dict[str, Scalar]:
-        options = self.options
+        options = self.options.bounded(self.bound)
         first = difference_name((design.groups[0], design.groups[1]))
         several = ", each pair of groups fitted to its own rows" if len(design.groups) > 2 else ""
         return {
@@ -120,6 +122,7 @@ class CausalRobustAssociation(RobustMetric):
     summary = "Robust bias detection on a causal model: the mean log-likelihood of the sentences"
     requires = frozenset({"score"})
     prober = CausalProber()
+    bound = NATS_PER_TOKEN
     association = "mean log-likelihood of the sentence per token, - loss; opposites times -1"
     perplexity = "exp(loss)"
 

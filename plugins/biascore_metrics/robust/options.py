@@ -6,16 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, field_validator
 
 from biascore.api.metrics import MetricOptions, Resamples
 from biascore.api.stimuli import WordList
 from biascore.api.support import quoted
+from biascore.designs.bounds import Bound
 from biascore.errors import OptionsError
 from biascore_metrics.robust.associations import AssociationsTest, AttributeGroup
 
+NATS: Final = 0.1
+NATS_PER_TOKEN: Final = 0.01
+"""Equivalence bounds."""
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
 
 
@@ -35,11 +39,13 @@ class RobustOptions(MetricOptions):
     templates of the test, or single ones as t1, t2, …; None: all. ``pairs``: how many of the word pairs, from the
     first, or which ("daughter/son"); None: all. ``polarity``: "both" adds the opposites of the targets, their
     association times -1. ``lower_case``: sentences are written in lower case. ``bound``: in nats; a difference whose
-    interval is within it is negligible. ``perplexity_hides``: what of a sentence is hidden at a time for the
-    pseudo-perplexity of a masked model. ``bootstrap``, ``resamples``: how the interval of the paper's R^2 is drawn: from
-    the fitted model, or as lme4's simulate() does, which ignores the weights. ``ppl_bins``: edges of perplexity between
-    which the paper's model is fitted alone. ``model_kind``: whether a model is asked as a masked or as a causal language
-    model; auto: as a masked one, if it can.
+    interval is within it is negligible. A word is then less than 10 % likelier with one group than with the other; of a
+    causal model, whose nats are per token, the default is .01, the same of a sentence of ten. "none" states none.
+    ``perplexity_hides``: what of a sentence is hidden at a time for the pseudo-perplexity of a masked model.
+    ``bootstrap``, ``resamples``: how the interval of the paper's R^2 is drawn: from the fitted model, or as lme4's
+    simulate() does, which ignores the weights. ``ppl_bins``: edges of perplexity between which the paper's model is
+    fitted alone. ``model_kind``: whether a model is asked as a masked or as a causal language model; auto: as a masked
+    one, if it can.
     """
 
     model_kind: Literal["auto", "masked", "causal"] = "auto"
@@ -48,7 +54,7 @@ class RobustOptions(MetricOptions):
     pairs: Annotated[int, Field(ge=1)] | Names | None = None
     polarity: Literal["positive", "both"] = "positive"
     lower_case: bool = True
-    bound: float | None = Field(default=None, gt=0)
+    bound: Bound = NATS
     perplexity_hides: Literal["sub-tokens", "words"] = "sub-tokens"
     bootstrap: Literal["model", "lme4"] = "model"
     resamples: Resamples = 1000
@@ -71,9 +77,13 @@ class RobustOptions(MetricOptions):
             )
         return edges
 
+    def bounded(self, default: float) -> Self:
+        """The same with another bound where none is given."""
+        return self if "bound" in self.model_fields_set else self.model_copy(update={"bound": default})
+
     def variant(self) -> str:
-        """What tells this measurement from others of its metric: the options that are not the defaults."""
-        changed = self.model_dump(exclude_defaults=True)
+        """What tells this measurement from others of its metric: the options that are not the defaults, but no bound."""
+        changed = self.model_dump(exclude_defaults=True, exclude={"bound"} if self.bound is None else set())
         return ", ".join(f"{name}={_told(value)}" for name, value in changed.items())
 
     def chosen_groups(self, test: AssociationsTest) -> tuple[AttributeGroup, ...]:

@@ -15,6 +15,7 @@ from pydantic import Field
 from biascore.api.figures import Bars
 from biascore.api.metrics import Context, Estimate, Model, Scalar, caveats_of
 from biascore.designs import ClusteredOptions, Mean, MeanMetric, Scored, equal_weights
+from biascore.designs.bounds import Bound
 from biascore.errors import CapabilityError
 from biascore_metrics.stereoset.asking import Floats, Scores, causal, continued, masked
 from biascore_metrics.stereoset.test import LABELS, StereoSetTest
@@ -47,7 +48,7 @@ class StereoSetOptions(ClusteredOptions):
     """
 
     model_kind: Literal["auto", "masked", "causal"] = "auto"
-    bound: float | None = Field(default=5.0, gt=0, lt=50)
+    bound: Bound = Field(default=5.0, gt=0, lt=50)
 
 
 class OnTriples(MeanMetric[StereoSetOptions, StereoSetTest]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from biascore.api.queries import Choice, by_text, order_of
 from biascore.audit import AuditMeasurement, AuditModel
 from biascore.errors import OptionsError, QuestionError
 from biascore.stats import Verdict
+from biascore_metrics.bbq.lost import Lost
 from biascore_metrics.bbq.test import ChoicesTest, Question
 
 from .made import UNKNOWN, Chooser, made_test, model_of, question, questions, roles
@@ -284,6 +286,39 @@ def test_answers_that_are_missing_are_counted_and_bounded(
     assert f"{round((1 - share) * 64)} missing" in " ".join(found.cautions)
     assert (found.headline.value is not None) is measured_
     assert ("half or more" in found.reason) is not measured_
+
+
+@pytest.mark.parametrize(
+    ("none", "total", "headline", "short"),
+    [
+        (6, 50.0, True, "6 % of the answers chose no option"),
+        (5, 50.0, True, ""),
+        (4, 4.0, True, "4 % of the answers chose no option"),  # the bias may be 0
+        (4, -5.0, True, ""),
+        (6, 50.0, False, ""),
+    ],
+)
+def test_answers_without_an_option_touch_the_verdict_where_they_are_many_or_could_turn_it(
+    none: int, total: float, headline: bool, short: str
+) -> None:
+    (caveat,) = Lost("ambiguous", 100, total, Counter(refused=none)).caveat(headline=headline)
+    assert (caveat.verdict, caveat.short) == (headline, short)
+
+
+@pytest.mark.parametrize("ambiguous", [True, False])
+def test_only_missing_answers_of_the_headlines_context_touch_the_verdict(
+    engine: Engine, tmp_path: Path, ambiguous: bool
+) -> None:
+    some = questions(8, 8)
+    gone = [one.item for one in some if one.ambiguous is ambiguous][:8]
+    rows = [f"{one.item},{one.options[one.place('target')].text}" for one in some if one.item not in gone]
+    (tmp_path / "answers.csv").write_text("\n".join(["item,answer", *rows, ""]), encoding="utf-8")
+    with pytest.warns(UserWarning, match="has no answer to 8 of"):
+        found = engine.measure("bbq", f"answers:{tmp_path / 'answers.csv'}", made_test(some))[0]
+    told = [one for one in found.caveats if one.text.startswith("8 of 64 answers to")]
+    assert [(one.verdict, one.short) for one in told] == [
+        (ambiguous, "12.5 % of the questions have no answer in the file" if ambiguous else "")
+    ]
 
 
 def test_two_models_are_compared_by_template(planted: Engine) -> None:

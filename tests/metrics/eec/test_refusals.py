@@ -215,6 +215,22 @@ def test_names_that_all_score_alike_have_an_effect_of_exactly_0() -> None:
     assert (found.verdict.value, found.headline.interval) == ("inconclusive", None)
 
 
+@pytest.mark.parametrize(("alike", "told"), [(2, True), (1, False)])
+def test_half_of_a_groups_names_alike_touch_the_verdict(alike: int, told: bool) -> None:
+    """Of four names two, or three, have different scores."""
+
+    def of_names(rows: pd.DataFrame, emotion: str) -> Any:
+        number = rows["person"].str.extract(r"(\d)$", expand=False).fillna("5").astype(int)
+        known = (number // 2 if alike == 2 else number.clip(upper=2)) * 0.02
+        return 0.2 + known + rows["template"].factorize()[0] * 0.1 + (rows["gender"] == "female") * 0.03
+
+    found = measure(of_names, emotions=["anger"])
+    text = next(one for one in found.warnings if "does not tell all names apart" in one)
+    assert f"{4 - alike} of 4 in" in text
+    assert (text in found.cautions) is told
+    assert ("the model does not tell half of the names apart" in found.doubts) is told
+
+
 def test_where_names_make_no_difference_without_such_words_the_p_is_1() -> None:
     def only_words(rows: pd.DataFrame, emotion: str) -> Any:
         frames = rows["template"].factorize()[0] * 0.1 + rows["word"].factorize()[0] * 0.05

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from biascore import Engine
+from biascore.designs.same_words import EffectOptions
 from biascore.errors import OptionsError
 from biascore.models.model import Model
 from biascore.results.verdicts import Role
 from biascore.stats.exchange import Exchange
 from biascore_metrics.grammatical_gender.change import change_of
-from biascore.designs.same_words import EffectOptions
 
 from ...builders.transforms import without
 from ...builders.vectors import random_vectors

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from biascore import Engine
 from biascore.errors import DataError, OptionsError
 from biascore.stimuli.dataset import locate
 from biascore_metrics.impact_ratio.format import OutcomesFormat, OutcomesOptions
@@ -37,6 +38,104 @@ def test_people_with_their_categories(tmp_path: Path):
 def test_one_group_and_the_usual_column_of_texts(tmp_path: Path):
     test = read(tmp_path, TABLE.replace("id,", "text,"), text=None, groups="sex")
     assert [one.categories for one in test.people.people] == [("F",), ("M",), ("",)]
+
+
+UNKNOWN = "id,sex,race,hired\n" + "".join(
+    f"p{i},{sex},A,{int(i < 40)}\n"
+    for i, sex in enumerate(["F", "M"] * 40 + ["Unknown"] * 20 + ["NaN"] * 3 + [""] * 2)
+)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *(
+            "unknown",
+            "Prefer not to say",
+            "prefer-not-to-answer",
+            "I don\u2019t wish to answer",
+            "Not Disclosed",
+            "N/A",
+        ),
+        *(
+            "NaN",
+            "null",
+            "NA",
+            "<NA>",
+            "-",
+            "?",
+            "No contesta",
+            "Prefiero no decirlo",
+            "NS/NC",
+            "non dichiarato",
+        ),
+        *(
+            "n.d.",
+            "Non pr\u00e9cis\u00e9",
+            "non precise",
+            "keine Angabe",
+            "k.A.",
+            "Nie podano",
+            "brak danych",
+        ),
+        *("N\u00e3o informado", "nao informado", "DESCONHECIDO"),
+    ],
+)
+def test_cells_that_state_no_category(tmp_path: Path, cell: str):
+    people = read(tmp_path, TABLE.replace("p3,,", f"p3,{cell},")).people.people
+    assert people[2] == Person("p3", ("", "A"), (cell, ""))
+    assert people[2].unstated(0) == cell
+    assert people[2].unstated(1) is None
+
+
+@pytest.mark.parametrize("cell", ["ND", "NC", "None", "Other", "X", "Nonbinary", "No", "Mixed", "Namibia"])
+def test_words_that_are_categories_of_their_own(tmp_path: Path, cell: str):
+    assert read(tmp_path, TABLE.replace("p3,,", f"p3,{cell},")).people.people[2].categories == (cell, "A")
+
+
+def test_the_users_own_values_replace_the_list(tmp_path: Path):
+    table = TABLE.replace("p3,,A", "p3,Unknown,B").replace("M,B", "M,tbc")
+    assert read(tmp_path, table, not_stated=["TBC", "?"]).people.people == (
+        Person("p1", ("F", "A")),
+        Person("p2", ("M", ""), ("", "tbc")),
+        Person("p3", ("Unknown", "B")),
+    )
+    every = read(tmp_path, table, not_stated=[]).people.people
+    assert [one.categories for one in every] == [("F", "A"), ("M", "tbc"), ("Unknown", "B")]
+    assert [one.categories for one in read(tmp_path, TABLE, not_stated=[]).people.people][2] == ("", "A")
+
+
+@pytest.mark.parametrize(
+    ("options", "verdict", "smallest"),
+    [({}, "inconclusive", 1.0), ({"not_stated": []}, "detected", 0.0)],
+)
+def test_people_of_unknown_sex_are_no_category_that_bias_is_against(
+    engine: Engine, tmp_path: Path, options: dict[str, list[str]], verdict: str, smallest: float
+):
+    path = tmp_path / "hires.csv"
+    path.write_text(UNKNOWN, encoding="utf-8")
+    test = engine.data("outcomes", str(path), language="en", text="id", groups=["sex"], **options)
+    with engine.model(f"answers:{path}", text="id") as model:
+        found = engine.measure("impact-ratio", model, test, quantity="hired", draws=2000)[0]
+    assert found.verdict == verdict
+    assert found.headline.value == smallest
+    lost = dict(found.coverage.given)["sex"] - dict(found.coverage.used)["sex"]
+    assert lost == (25 if not options else 2)
+    told = "25 of 105 people have no sex stated (Unknown 20, NaN 3, blank 2), and count in none"
+    assert any(text.startswith(told) for text in found.warnings) is not bool(options)
+
+
+def test_a_column_of_clusters(tmp_path: Path):
+    table = "id,sex,race,opening,cluster\np1,F,A,x,1\np2,M,B,y,1\np3,F,B,y,2\n"
+    named = read(tmp_path, table, cluster="opening").people
+    assert (named.cluster, [one.cluster for one in named.people]) == ("opening", ["x", "y", "y"])
+    usual = read(tmp_path, table).people
+    assert (usual.cluster, [one.cluster for one in usual.people]) == ("cluster", ["1", "1", "2"])
+    assert read(tmp_path, TABLE).people.cluster == ""
+    with pytest.raises(DataError, match="all people are of one 'opening', 'x', so nothing shows"):
+        read(tmp_path, table.replace(",y,", ",x,"), cluster="opening")
+    with pytest.raises(DataError, match="'opening' is blank on line 2"):
+        read(tmp_path, table.replace(",x,", ",,"), cluster="opening")
 
 
 def test_more_and_fewer_people(tmp_path: Path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,17 +138,33 @@ def test_a_category_left_out_has_a_rate_and_no_ratio(engine: Engine):
     assert "no ratio for race: C (2): less than 2 % of the people each (leave_out_below)" in found.warnings
 
 
+@pytest.mark.parametrize(("few", "left_out"), [(2, False), (1, True)])
+def test_a_category_of_just_the_share_that_is_left_out_below_is_kept(
+    engine: Engine, few: int, left_out: bool
+):
+    counts = {("A",): (30, 100 - few - 40), ("B",): (28, 40), ("C",): (few, few)}
+    found = measured(engine, counts, "race", leave_out_below=0.02)
+    assert ("impact ratio race: C" not in {one.name for one in found.estimates}) is left_out
+    assert found.estimate("impact ratio race: B").value == (1.0 if left_out else 0.7)
+
+
 def test_people_whose_category_is_not_stated(engine: Engine):
     found = measured(engine, BOTH | {("", "A"): (5, 5)}, "sex", "race")
     assert found.estimate("rate sex: F").n["people"] == 100
     assert found.estimate("rate race: A").n == {"people": 115, "selected": 45}
     assert "5 of 205 people have no sex stated, and count in none of its categories" in found.warnings
-    assert next((one.word, one.role, one.reason) for one in found.coverage.lost) == (
-        "-A-0",
-        "sex",
-        "not stated",
-    )
+    assert {(one.word, one.role, one.reason) for one in found.coverage.lost} == {
+        (f"-A-{i}", "sex", "not stated") for i in range(5)
+    }
     assert not any(name.name.endswith(": , A") for name in found.estimates)
+
+
+def test_others_whose_category_is_not_stated_are_not_exchanged_with_those_who_state_one(engine: Engine):
+    """As many others, nobody or all selected, change the rate of all people, but not how rates by sex vary by chance."""
+    alone = {("F",): (12, 40), ("M",): (22, 40)}
+    p = measured(engine, alone, "sex").p_value
+    for others in ((0, 79), (79, 79)):
+        assert measured(engine, alone | {("",): others}, "sex").p_value == pytest.approx(p, abs=0.02)
 
 
 def test_scores_are_compared_with_the_median_of_all(engine: Engine):
@@ -165,13 +182,13 @@ def test_scores_are_compared_with_the_median_of_all(engine: Engine):
     ("counts", "value", "reason"),
     [
         ({("F",): (0, 30), ("M",): (0, 30)}, None, "nobody is selected, so no rate can be divided by"),
-        ({("F",): (30, 30), ("M",): (30, 30)}, 1.0, "The p-value 1 is above 0.05"),
+        ({("F",): (20, 20), ("M",): (20, 20)}, 1.0, "The p-value 1 is above 0.05"),
         ({("F",): (3, 19), ("M",): (9, 30)}, None, "no group has two categories of 20 people or more"),
     ],
     ids=["nobody", "everybody", "one category large enough"],
 )
 def test_tables_without_a_difference(engine: Engine, counts: Counts, value: float | None, reason: str):
-    found = measured(engine, counts, "sex")
+    found = measured(engine, counts, "sex", bound_ratio=0.9)
     assert found.headline.value == value
     assert found.verdict is Verdict.INCONCLUSIVE
     assert reason in found.reason
@@ -186,13 +203,69 @@ def test_equal_rates_are_not_those_of_a_category_and_itself(engine: Engine):
     assert "no score is above the median, so no rate can be divided by" in alike.reason
 
 
-def test_negligible_needs_a_bound_of_the_users_own(engine: Engine):
-    counts = {("F",): (1500, 3000), ("M",): (1510, 3000)}
-    assert measured(engine, counts, "sex").verdict is Verdict.INCONCLUSIVE
-    found = measured(engine, counts, "sex", bound_ratio=0.9)
-    assert found.verdict is Verdict.NEGLIGIBLE
+@pytest.mark.parametrize(
+    ("bound", "verdict"),
+    [({}, "negligible"), ({"bound_ratio": 0.95}, "inconclusive"), ({"bound_ratio": "none"}, "inconclusive")],
+)
+def test_negligible_is_above_four_fifths_unless_the_user_says_otherwise(
+    engine: Engine, bound: dict[str, Any], verdict: str
+):
+    found = measured(engine, {("F",): (1500, 3000), ("M",): (1510, 3000)}, "sex", **bound)
+    assert found.verdict == verdict
     assert found.headline.interval is not None
-    assert found.headline.interval.low > 0.9
+    assert 0.94 < found.headline.interval.low < 0.95
+
+
+def openings(alike: bool = True) -> list[tuple[Person, bool]]:
+    """12 openings: four hire a quarter and are asked for by more women, as many more men and three quarters, four neither.
+
+    They hire both sexes alike, or all men and an eighth of the women.
+    """
+    people = []
+    for number in range(12):
+        more_women, hires = number < 6, 0.75 if number in (4, 5, 6, 7, 8, 9) else 0.25
+        for sex, n in {"F": 96 if more_women else 32, "M": 32 if more_women else 96}.items():
+            hired = n * (hires if alike else 1.0 if sex == "M" else 0.125)
+            people += [
+                (Person(f"{number}{sex}{i}", (sex,), cluster=f"o{number}"), i < hired) for i in range(n)
+            ]
+    return people
+
+
+def decided(engine: Engine, people: list[tuple[Person, bool]], cluster: str) -> Measurement:
+    test, _ = outcomes({}, "sex")
+    own = tuple(one if cluster else Person(one.text, one.categories) for one, _ in people)
+    test = replace(test, people=replace(test.people, people=own, cluster=cluster))
+    model = model_of(Decides({one.text: float(hired) for one, hired in people}))
+    return engine.measure("impact-ratio", model, test, draws=2000)[0]
+
+
+def test_openings_that_hire_at_their_own_rates_are_no_bias_by_sex(engine: Engine):
+    undeclared = decided(engine, openings(), "")
+    assert undeclared.verdict is Verdict.DETECTED
+    assert undeclared.p_value < 0.002
+    found = decided(engine, openings(), "opening")
+    assert found.headline.value == undeclared.headline.value == pytest.approx(88 / 104)
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert [p.value < 0.002 for p in found.headline.p_values] == [False, True, False]
+    assert found.p_value == pytest.approx(0.286, abs=0.001)
+    for name in ("smallest impact ratio", "impact ratio sex: F"):
+        interval, alone = found.estimate(name).interval, undeclared.estimate(name).interval
+        assert interval is not None
+        assert alone is not None
+        assert alone.high < 1 <= interval.high
+        assert interval.low < alone.low
+    rate, alone = found.estimate("rate sex: F").interval, undeclared.estimate("rate sex: F").interval
+    assert rate is not None
+    assert alone is not None
+    assert rate.high - rate.low > 1.5 * (alone.high - alone.low)
+    assert str(found.conventions["clusters"]).startswith("12 by opening")
+
+
+def test_openings_that_all_hire_men_are(engine: Engine):
+    found = decided(engine, openings(alike=False), "opening")
+    assert found.verdict is Verdict.DETECTED
+    assert found.headline.value == pytest.approx(0.125)
 
 
 def test_outcomes_other_than_0_and_1(engine: Engine):

@@ -118,5 +118,17 @@ def test_one_attribute_word_gives_no_test(made: MadeOf, test: AssociationsTest) 
 
 def test_a_bound_in_nats_shows_a_negligible_difference(made: MadeOf) -> None:
     rows = rows_of(noisy({"male": 0.0, "female": 0.0}, spread=0.3))
-    assert made(rows, bound=0.3).verdict is Verdict.NEGLIGIBLE
-    assert made(rows).verdict is Verdict.INCONCLUSIVE
+    for bound, verdict in ({}, Verdict.NEGLIGIBLE), ({"bound": 0.05}, Verdict.INCONCLUSIVE):
+        assert made(rows, **bound).verdict is verdict
+    none = made(rows, bound="none")
+    assert (none.verdict, none.equivalence) == (Verdict.INCONCLUSIVE, None)
+
+
+def test_two_groups_are_negligible_only_where_no_other_differs(made: MadeOf) -> None:
+    rows = rows_of(noisy({"male": 0.0, "female": 0.0, "neo": 2.0}, spread=0.3))
+    got = made(rows, groups=("male", "female", "neo"))
+    assert got.headline.interval is not None
+    assert max(-got.headline.interval.low, got.headline.interval.high) < 0.1
+    assert got.verdict is Verdict.INCONCLUSIVE
+    assert got.equivalence is not None
+    assert "neo" in str(got.equivalence.of)

@@ -30,7 +30,8 @@ def test_a_large_difference_is_detected_and_the_paper_s_words_stand_by_it(made: 
     got = made(rows_of(noisy({"male": 2.0, "female": 0.0})))
     assert got.verdict is DETECTED
     assert contradiction(got) == ""
-    assert got.equivalence is None
+    assert got.equivalence is not None
+    assert (got.equivalence.bound, got.equivalence.of) == (0.1, got.headline.name)
     assert "male more than with female" in got.positive_means
     assert "The paper's mixed model, in its words: bias score" in got.reason
     assert "biased, effect" in got.reason
