@@ -33,6 +33,7 @@ from biascore.stats import (
     robust_mean,
 )
 from biascore.stats.attainable import of_signs
+from biascore.stats.proportions import binomial_test, wilson_interval
 
 Floats = npt.NDArray[np.float64]
 ALIKE: Final = "all {count} {what} are alike"
@@ -119,6 +120,30 @@ class Mean:
             )
         return cls(value, n, neutral, test.p_value, ends, f"t, {by}", test=test, alone=alone)
 
+    @classmethod
+    def share(
+        cls,
+        chosen: Sequence[bool] | npt.NDArray[np.bool_],
+        clusters: Mapping[str, Sequence[str]] | None = None,
+        level: float = 0.95,
+        *,
+        whole: float = 1.0,
+        items: str = "items",
+    ) -> Self:
+        """The share of outcomes (n,) in parts of ``whole``, such as 100, against one half.
+
+        By clusters, as `of` takes them, it is a mean as any other. Of items that are each on their own it has Wilson's
+        interval and the exact binomial test.
+        """
+        n, successes = len(chosen), int(np.sum(chosen))
+        if clusters or not n:
+            values = whole * np.asarray(chosen, dtype=np.float64)
+            return cls.of(values, clusters, level, neutral=whole / 2.0, limits=(0.0, whole), items=items)
+        ends = wilson_interval(successes, n, level=level)
+        found = Interval(whole * ends.low, whole * ends.high, level, ends.method, 0)
+        p_value, half = binomial_test(successes, n), whole / 2.0
+        return cls(whole * successes / n, {items: n}, half, p_value, found, "binomial", "exact")
+
     def estimate(self, name: str, unit: str, *, tested: bool = True, neutral: bool = True) -> Estimate:
         """The mean with its interval and, if ``tested``, its p-value; without a ``neutral`` value where it has none."""
         p = self.p_value if tested else None
@@ -133,6 +158,11 @@ class Mean:
             if p is None
             else (PValue(name=self.error, value=p, kind=self.kind, alternative="two-sided"),),
         )
+
+
+def shared(what: str, labels: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Labels (n,) as `Mean.of` takes clusters; none where each item has its own."""
+    return {what: labels} if len(set(labels)) < len(labels) else {}
 
 
 def least_p(clusters: Sequence[str], what: str) -> Attainable:

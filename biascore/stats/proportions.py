@@ -76,28 +76,6 @@ def binomial_test(successes: int, trials: int) -> float:
     return min(1.0, 2.0 * lower_tail)
 
 
-def clustered_binomial_test(outcomes: ArrayLike, clusters: ArrayLike) -> float:
-    """Exact two-sided p-value of 1/2 for outcomes (n,), 0 or 1, that come in clusters: labels (n,).
-
-    All outcomes of a cluster change sides together (the sign-flip test of the clusters' sums of +-1), so that it is valid
-    whatever goes together within them; where each cluster has one outcome it is `binomial_test`. Raises ValueError for
-    no outcome.
-    """
-    values, labels = _clustered(outcomes, clusters)
-    _, place = np.unique(labels, return_inverse=True)
-    sums = np.bincount(place, weights=2.0 * values - 1.0).astype(np.int64)
-    if np.abs(sums).max() <= 1:
-        return binomial_test(int((sums > 0).sum()), int(np.abs(sums).sum())) if sums.any() else 1.0
-    sizes = np.abs(sums[sums != 0])
-    total = int(sizes.sum())
-    chances = np.zeros(2 * total + 1)  # of each sum from -total to total
-    chances[total] = 1.0
-    for size in sizes:
-        chances = 0.5 * (np.roll(chances, size) + np.roll(chances, -size))
-    far = np.abs(np.arange(-total, total + 1)) >= abs(int(sums.sum()))
-    return min(1.0, float(chances[far].sum()))
-
-
 def _clustered(outcomes: ArrayLike, clusters: ArrayLike) -> tuple[Floats, npt.NDArray[np.str_]]:
     values, labels = finite_vector(outcomes, "outcomes"), np.asarray(clusters)
     if labels.shape != values.shape:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtri
 
-from biascore.designs.pairs.estimates import EVEN, mean_estimate, mean_of, shares
+from biascore.designs.mean import Mean
+from biascore.designs.pairs.estimates import EVEN, shares
 from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.parts import differing
 from biascore.designs.pairs.scores import Paired, ScoredPair
@@ -65,10 +66,8 @@ def verdicts(rng: np.random.Generator, draw: Callable[..., np.ndarray], pairs: i
     ).verdict
     if together is not Verdict.NEGLIGIBLE:
         return together, False
-    found_mean = mean_of(
-        [one.difference for one in scored], [str(i) for i in range(pairs)], OPTIONS.confidence
-    )
-    mean = mean_estimate("mean", found_mean, pairs)
+    differences = np.array([one.difference for one in scored])
+    mean = Mean.of(differences, level=OPTIONS.confidence, items="pairs").estimate("mean", "nats")
     return together, bool(differing(Paired(scored), mean, OPTIONS))
 
 

@@ -6,47 +6,42 @@ Run: python tests/benchmarks/bench_crows_pairs_templates.py
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from scipy.special import ndtri
 
-from biascore.stats.proportions import (
-    binomial_test,
-    clustered_binomial_test,
-    clustered_wilson_interval,
-    wilson_interval,
-)
+from biascore.designs.mean import Mean
 
 SETS = 1000
-SHAPES = ((19, 5), (10, 9), (50, 10), (150, 10), (30, 50))
+SHAPES = ([5] * 19, [9] * 10, [10] * 50, [10] * 150, [50] * 30, [40] + [2] * 20, [20] * 2 + [3] * 10)
 CORRELATIONS = (0.0, 0.15, 0.45)
 
 
-def draw(rng: np.random.Generator, templates: int, size: int, correlation: float, share: float) -> np.ndarray:
-    """Preferences (templates x size,), 0 or 1."""
-    own = rng.standard_normal((templates, size)) * np.sqrt(1 - correlation)
-    own += rng.standard_normal((templates, 1)) * np.sqrt(correlation)
-    return (own < ndtri(share)).astype(float).ravel()
+def draw(rng: np.random.Generator, sizes: list[int], correlation: float, share: float) -> np.ndarray:
+    """Preferences (sum of sizes,), 0 or 1."""
+    own = rng.standard_normal(sum(sizes)) * np.sqrt(1 - correlation)
+    own += np.repeat(rng.standard_normal(len(sizes)), sizes) * np.sqrt(correlation)
+    return own < ndtri(share)
 
 
 def main() -> None:
     rng = np.random.default_rng(0)
-    for templates, size in SHAPES:
-        labels = np.repeat(np.arange(templates), size)
+    for sizes in SHAPES:
+        templates = {"templates": np.repeat(np.arange(len(sizes)), sizes).astype(str).tolist()}
+        shown = " + ".join(f"{count} x {size}" for size, count in Counter(sizes).items())
         for correlation in CORRELATIONS:
-            even = [draw(rng, templates, size, correlation, 0.5) for _ in range(SETS)]
-            biased = [draw(rng, templates, size, correlation, 0.65) for _ in range(SETS)]
-            plain, clustered, power = 0, 0, 0
-            covers = np.zeros(2)
-            for one, other in zip(even, biased, strict=True):
-                plain += binomial_test(int(one.sum()), one.size) <= 0.05
-                clustered += clustered_binomial_test(one, labels) <= 0.05
-                power += clustered_binomial_test(other, labels) <= 0.05
-                narrow = wilson_interval(int(one.sum()), one.size)
-                wide = clustered_wilson_interval(one, labels)
-                covers += [narrow.low <= 0.5 <= narrow.high, wide.low <= 0.5 <= wide.high]
-            cells = [100 * x / SETS for x in (plain, clustered, *covers, power)]
-            told = " | ".join(f"{cell:.1f}" for cell in cells)
-            print(f"| {templates} x {size} | {correlation:g} | {told} |", flush=True)
+            counted = np.zeros(5)
+            for _ in range(SETS):
+                even, biased = (draw(rng, sizes, correlation, share) for share in (0.5, 0.65))
+                plain, clustered = Mean.share(even), Mean.share(even, templates)
+                power = Mean.share(biased, templates)
+                rejects = [(one.p_value or 1.0) <= 0.05 for one in (plain, clustered, power)]
+                ends = [one.interval for one in (plain, clustered)]
+                covers = [one is not None and one.low <= 0.5 <= one.high for one in ends]
+                counted += [*rejects[:2], *covers, rejects[2]]
+            told = " | ".join(f"{cell:.1f}" for cell in 100 * counted / SETS)
+            print(f"| {shown} | {correlation:g} | {told} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -14,11 +14,10 @@ import numpy.typing as npt
 from biascore.stats import cosine_matrix, holm
 from biascore.stats.exchange import Exchange
 from biascore.stats.labels import Labelled, distance_from_even
-from biascore.stats.proportions import clustered_wilson_interval
 from biascore.stats.robust_mean import robust_mean
 from biascore.stats.tightness import Tightness, direction_test
 from biascore_metrics.fise.clusters import Clusters
-from biascore_metrics.fise.intervals import distance_interval, effective_words
+from biascore_metrics.fise.intervals import distance_interval, effective_words, share_interval
 
 Floats = npt.NDArray[np.float64]
 D, WORDS, DRAWS, LEVEL = 100, 124, 499, 0.05
@@ -256,7 +255,8 @@ def coverage(sets: int, count: int, icc: float) -> dict[str, float]:
         codes = (2 * (scores[:, 0] < 0) + (scores[:, 1] < 0)).astype(np.int8)
         counts = tuple(np.bincount(codes, minlength=4).tolist())
         mean = robust_mean(scores[:, 0], clusters=of)
-        share = clustered_wilson_interval((codes == 0).astype(float), of)
+        share = share_interval(codes == 0, of, 0.95)
+        assert share is not None
         distance = distance_interval(counts, effective_words(codes, of, 4, 0.95), level=0.95, rng=rng)
         assert distance.low <= distance_from_even(counts) <= distance.high
         for name, covers in {

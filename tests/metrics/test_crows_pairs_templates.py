@@ -10,13 +10,9 @@ import pytest
 from scipy import stats
 
 from biascore.api.exporters import Measurement
+from biascore.designs.mean import Mean
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
-from biascore.stats.proportions import (
-    binomial_test,
-    clustered_binomial_test,
-    clustered_wilson_interval,
-    wilson_interval,
-)
+from biascore.stats.proportions import binomial_test, wilson_interval
 from biascore.stimuli.dataset import locate
 from biascore_metrics.crows_pairs.format import CrowsPairsFormat, CrowsPairsFormatOptions
 from biascore_metrics.crows_pairs.metrics import CrowsPairs
@@ -31,32 +27,45 @@ def templated(differences: list[float], size: int) -> Measurement:
     return measure(CrowsPairs, model, replace(test, pairs=replace(test.pairs, pairs=pairs)))
 
 
-def test_clusters_of_one_are_no_clusters() -> None:
-    outcomes, labels = np.repeat([1, 0], [13, 7]), np.arange(20)
-    assert clustered_binomial_test(outcomes, labels) == binomial_test(13, 20)
-    assert clustered_wilson_interval(outcomes, labels) == wilson_interval(13, 20)
+def drawn(rng: np.random.Generator, sizes: list[int]) -> tuple[Mean, Mean]:
+    """Preferences of an even model, correlated by .5 within templates of these sizes; that, and each pair on its own."""
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    shared = rng.standard_normal(len(sizes))[labels] + rng.standard_normal(labels.size)
+    chosen = shared > 0
+    templates = {"templates": labels.astype(str).tolist()}
+    return Mean.share(chosen, templates, whole=100.0), Mean.share(chosen, whole=100.0)
 
 
-def test_a_cluster_changes_sides_as_one() -> None:
-    """Sums +3 +3 +1 -1: of 16 signs, |sum| >= 6 for 3 + 3 + 1 -+ 1 and 3 + 3 - 1 + 1, and their opposites."""
-    outcomes = [1] * 3 + [1] * 3 + [1] + [0]
-    labels = ["a"] * 3 + ["b"] * 3 + ["c", "d"]
-    assert clustered_binomial_test(outcomes, labels) == pytest.approx(6 / 16)
-    assert clustered_binomial_test([1, 1, 0, 0], list("aabb")) == 1.0
-    with pytest.raises(ValueError, match="one cluster"):
-        clustered_wilson_interval([1, 0, 1], list("aaa"))
+@pytest.mark.parametrize("sizes", [[40] + [2] * 20, [20] * 2 + [3] * 10], ids=["40 + 20x2", "2x20 + 10x3"])
+def test_the_interval_by_template_covers_and_agrees_with_its_p(sizes: list[int]) -> None:
+    rng, sets = np.random.default_rng(5), 400
+    held, plain = 0, 0
+    for _ in range(sets):
+        found, alone = drawn(rng, sizes)
+        assert found.interval is not None
+        assert alone.interval is not None
+        assert found.p_value is not None
+        held += found.interval.low <= 50 <= found.interval.high
+        plain += alone.interval.low <= 50 <= alone.interval.high
+        assert (found.p_value > 0.05) == (found.interval.low <= 50 <= found.interval.high)
+    # 92.5 % or more, within two standard errors; by pair it is far less.
+    assert held / sets > 0.925 - 2 * (0.925 * 0.075 / sets) ** 0.5
+    assert plain / sets < 0.8
 
 
-def test_outcomes_that_go_together_say_less() -> None:
-    labels = np.repeat(np.arange(20), 5)
-    together = np.repeat(np.arange(20) < 14, 5)
-    plain, clustered = wilson_interval(70, 100), clustered_wilson_interval(together, labels)
-    assert clustered.low < plain.low < plain.high < clustered.high
-    of_clusters = wilson_interval(14, 20)
-    assert clustered.low == pytest.approx(of_clusters.low, abs=0.03)
-    # No narrower than that of independent outcomes where clusters happen to be alike.
-    alike = clustered_wilson_interval(np.tile([1, 1, 1, 0, 0], 20), labels)
-    assert alike.low <= wilson_interval(60, 100).low
+def test_pairs_that_are_each_their_own_have_wilson_and_the_binomial_test() -> None:
+    found = Mean.share([True] * 13 + [False] * 7, whole=100.0)
+    ends = wilson_interval(13, 20)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((100 * ends.low, 100 * ends.high))
+    assert (found.p_value, found.error) == (binomial_test(13, 20), "binomial")
+
+
+def test_templates_that_all_prefer_one_sentence_say_what_their_signs_say() -> None:
+    found = templated([1.0] * 30, 5)
+    assert found.headline.p_values[0].value == pytest.approx(binomial_test(6, 6))
+    assert found.headline.interval is not None
+    assert found.headline.interval.low == pytest.approx(100 * 0.025 ** (1 / 6))
 
 
 def test_repeated_templates_do_not_multiply_the_evidence() -> None:
@@ -67,8 +76,11 @@ def test_repeated_templates_do_not_multiply_the_evidence() -> None:
     assert alone.headline.n == {"pairs": 60}
     headline = by_fives.headline
     assert (headline.value, headline.n) == (75.0, {"pairs": 60, "templates": 12})
-    assert headline.p_values[0].name == "sign-flip by template"
-    assert headline.p_values[0].value == pytest.approx(binomial_test(9, 12))
+    expected = stats.ttest_1samp([100.0] * 9 + [0.0] * 3, 50)  # templates of equal size
+    assert headline.p_values[0].name == "t, CR2 by templates"
+    assert headline.p_values[0].value == pytest.approx(expected.pvalue)
+    assert headline.interval is not None
+    assert headline.interval.low == pytest.approx(expected.confidence_interval().low)
     assert by_fives.verdict.value == "inconclusive"
     mean = by_fives.estimate("mean PLL difference")
     assert (mean.value, mean.n) == (pytest.approx(0.5), {"pairs": 60, "templates": 12})

@@ -70,7 +70,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
         (
             "fise",
             "en/few-fise",
-            "cannot be below 0.667 with 2 + 2 words of gender, adjusted for 2 dimensions",
+            "cannot be below 1 with 2 clusters, adjusted for 2 dimensions",
         ),
     ],
 )
@@ -87,9 +87,7 @@ def test_fise_tells_it_before_a_model_is_asked(engine: Engine) -> None:
     plan = engine.plan(
         Audit.from_parts(title="Few", models=[{"ref": "planted:en/few=1"}], measurements=[audit]), probe=False
     )
-    assert any(
-        "cannot be below 0.667 with 2 + 2 words of gender, adjusted for 2" in note for note in plan.notes
-    )
+    assert any("cannot be below 1 with 2 clusters, adjusted for 2 dimensions" in note for note in plan.notes)
 
 
 def test_so_can_few_stereotypes(engine: Engine) -> None:

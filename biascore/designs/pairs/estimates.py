@@ -1,20 +1,17 @@
-"""From scored pairs to shares and mean differences, each with its interval and test."""
+"""From scored pairs to shares, each with its interval and test."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
-from biascore.designs.pairs.scores import Paired, ScoredPair, clusters_of
+from biascore.designs.mean import Mean
+from biascore.designs.pairs.scores import Paired, ScoredPair, templates_of
 from biascore.designs.pairs.test import SentencePair
-from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
+from biascore.results.estimates import Estimate
 from biascore.results.estimators import EVERY_ITEM, Contrast
-from biascore.stats import Interval, RegressionError, RobustMean, ZeroVarianceError, holm, robust_mean
-from biascore.stats.proportions import clustered_binomial_test, clustered_wilson_interval
+from biascore.stats import Interval, holm
 
 B: Final = "stereotype score B"
 PREFERRING: Final = "B of pairs with a preference"
@@ -26,6 +23,7 @@ PUBLISHED_STEREO: Final = "published stereotype score"
 PUBLISHED_ANTISTEREO: Final = "published antistereotype score"
 MAX_NEUTRAL: Final = 0.05
 NATS: Final = "nats"
+PERCENT: Final = "%"
 EVEN: Final = 50.0
 """Percent: neither sentence is preferred."""
 FROM_ITEMS: Final = Contrast(
@@ -67,14 +65,14 @@ def shares(scores: Paired, level: float) -> Shares:
         [one.pair for one in pairs],
         [one.preferred == "neutral" for one in pairs],
         level,
-        neutral=None,
+        neutral=False,
     )
     every = [*(one.pair for one in pairs), *(pair for pair, _ in scores.lost)]
     chosen = [one.preferred == "more" for one in pairs] + [False] * len(scores.lost)
     return Shares(
         headline=share_of(B, pairs, level).model_copy(update={"estimator": FROM_ITEMS}),
         preferring=share_of(PREFERRING, decided, level),
-        preferring_interval=preference_interval(decided, level),
+        preferring_interval=preference(decided, level).interval,
         subsets=(share_of(NEGATIVE, stereo, level), share_of(POSITIVE, antistereo, level), neutral),
         bias_types=_bias_types(scores, level),
         published=(
@@ -82,42 +80,6 @@ def shares(scores: Paired, level: float) -> Shares:
             _percentage(PUBLISHED, every, chosen, level, decided=decided),
             share_of(PUBLISHED_STEREO, _of_direction(decided, "stereo"), level),
             share_of(PUBLISHED_ANTISTEREO, _of_direction(decided, "antistereo"), level),
-        ),
-    )
-
-
-def mean_of(
-    differences: Sequence[float] | npt.NDArray[np.float64],
-    clusters: Sequence[str],
-    level: float,
-    weights: npt.NDArray[np.float64] | None = None,
-) -> RobustMean | str:
-    """The mean of paired differences (n,), by clusters where one has several; or why there is none."""
-    if not len(differences):
-        return "no pair could be scored"
-    try:
-        return robust_mean(differences, weights, clusters, level)
-    except (ZeroVarianceError, RegressionError) as error:
-        return str(error)
-
-
-def mean_estimate(name: str, found: RobustMean | str, n: int) -> Estimate:
-    """A mean of n differences in nats, with its interval and test; no value where there is none."""
-    if isinstance(found, str):
-        return Estimate(name=name, value=None, unit=NATS, n={"pairs": n})
-    return Estimate(
-        name=name,
-        value=found.mean,
-        unit=NATS,
-        n={"pairs": n} | ({"templates": found.n_clusters} if found.n_clusters else {}),
-        interval=ConfidenceInterval.of(found.interval),
-        p_values=(
-            PValue(
-                name=f"robust t, {found.error}",
-                value=found.p_value(),
-                kind="asymptotic",
-                alternative="two-sided",
-            ),
         ),
     )
 
@@ -137,7 +99,9 @@ def _bias_types(scores: Paired, level: float) -> tuple[Estimate, ...]:
             update={
                 "p_values": (
                     *one.p_values,
-                    _exact(f"{one.p_values[0].name}, Holm over bias types", float(p)),
+                    one.p_values[0].model_copy(
+                        update={"name": f"{one.p_values[0].name}, Holm over bias types", "value": float(p)}
+                    ),
                 )
             }
         )
@@ -148,35 +112,22 @@ def _bias_types(scores: Paired, level: float) -> tuple[Estimate, ...]:
 
 
 def share_of(name: str, pairs: Sequence[ScoredPair], level: float) -> Estimate:
-    """The percentage of these pairs that prefer sent_more, with Wilson's interval and the binomial test."""
+    """The percentage of these pairs that prefer sent_more, and the test of those with a preference."""
     chosen = [one.preferred == "more" for one in pairs]
     decided = [one for one in pairs if one.preferred != "neutral"]
     return _percentage(name, [one.pair for one in pairs], chosen, level, decided=decided)
 
 
-def preference_test(decided: Sequence[ScoredPair]) -> PValue:
-    """Of pairs with a preference: the binomial test of 1/2, in which the pairs of one template change sides together."""
-    chosen, clusters = (
-        [one.preferred == "more" for one in decided],
-        clusters_of([one.pair for one in decided]),
-    )
-    several = len(set(clusters)) < len(clusters)
-    return _exact(
-        "sign-flip by template" if several else "binomial", clustered_binomial_test(chosen, clusters)
-    )
+def preference(decided: Sequence[ScoredPair], level: float) -> Mean:
+    """The percentage of pairs with a preference that prefer sent_more: binomial and Wilson, or by template CR2."""
+    found = _share([one.pair for one in decided], [one.preferred == "more" for one in decided], level)
+    if decided and found.p_value is None:  # all pairs of one template, or nearly
+        return replace(found, p_value=1.0, error="one template", kind="exact")
+    return found
 
 
-def preference_interval(decided: Sequence[ScoredPair], level: float) -> Interval | None:
-    """Wilson's interval in per cent, by templates where there are any; None for no pair, or one template of several."""
-    return _interval([one.pair for one in decided], [one.preferred == "more" for one in decided], level)
-
-
-def _interval(pairs: Sequence[SentencePair], chosen: Sequence[bool], level: float) -> Interval | None:
-    clusters = clusters_of(pairs)
-    if not clusters or len(set(clusters)) == 1 < len(clusters):
-        return None
-    found = clustered_wilson_interval(chosen, clusters, level=level)
-    return Interval(100.0 * found.low, 100.0 * found.high, found.level, found.method, 0)
+def _share(pairs: Sequence[SentencePair], chosen: Sequence[bool], level: float) -> Mean:
+    return Mean.share(chosen, templates_of(pairs), level, whole=2.0 * EVEN, items="pairs")
 
 
 def _percentage(
@@ -186,26 +137,17 @@ def _percentage(
     level: float,
     *,
     decided: Sequence[ScoredPair] = (),
-    neutral: float | None = EVEN,
+    neutral: bool = True,
 ) -> Estimate:
     """The percentage of ``pairs`` that are ``chosen``, with its interval, and the test of those that prefer a sentence.
 
     A share with a ``neutral`` value has none itself where no pair prefers a sentence: 0 would read as the strongest
     preference for the other ones, and 50 as evidence of balance.
     """
-    known = len(pairs) > 0 and (len(decided) > 0 or neutral is None)
-    interval = _interval(pairs, chosen, level) if known else None
-    templates = len(set(clusters_of(pairs)))
-    return Estimate(
-        name=name,
-        value=100.0 * sum(chosen) / len(pairs) if known else None,
-        unit="%",
-        neutral=neutral,
-        n={"pairs": len(pairs)} | ({"templates": templates} if templates < len(pairs) else {}),
-        interval=ConfidenceInterval.of(interval) if interval else None,
-        p_values=(preference_test(decided),) if decided else (),
+    found = _share(pairs, chosen, level)
+    if neutral and not decided:
+        return Estimate(name=name, value=None, unit=PERCENT, neutral=EVEN, n=dict(found.n))
+    tested = preference(decided, level).estimate(name, PERCENT).p_values if decided else ()
+    return found.estimate(name, PERCENT, tested=False, neutral=neutral).model_copy(
+        update={"p_values": tested}
     )
-
-
-def _exact(name: str, p: float) -> PValue:
-    return PValue(name=name, value=p, kind="exact", alternative="two-sided")

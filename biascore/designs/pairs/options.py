@@ -37,8 +37,8 @@ class PairOptions(ComparedOptions):
             "compared": f"scores {rounding}; equal ones are neutral",
             "B": "100 x pairs whose sent_more scores higher / all pairs, neutral ones included",
             "B-, B+": "pairs marked stereo, pairs marked antistereo (Puttick & Kurpicz-Briki 2025, B.4)",
-            "interval of B": "Wilson",
-            "p of B": "exact two-sided binomial test of 1/2 on the pairs with a preference",
+            "interval of B": "Wilson; where templates have several pairs that of a t test with CR2 by template",
+            "p of B": "exact two-sided binomial test of 1/2 on the pairs with a preference, or that t test of them",
             "templates": "pairs of one template change sides together in the test of a share, and intervals are by the "
             "variance between templates",
             "mean difference": "t with a robust error: HC3; CR2 by template where templates have several pairs",

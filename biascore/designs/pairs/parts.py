@@ -10,15 +10,15 @@ from scipy.special import ndtri
 from biascore.designs.pairs.estimates import (
     EVEN,
     NEGATIVE,
+    PERCENT,
     POSITIVE,
     bias_type_name,
-    preference_interval,
-    preference_test,
+    preference,
 )
 from biascore.designs.pairs.options import PairOptions
-from biascore.designs.pairs.scores import Paired, count
+from biascore.designs.pairs.scores import Paired
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
-from biascore.stats import Interval, holm
+from biascore.stats import holm
 
 Part = tuple[str, PValue, bool]
 """Its name and value in words, its p, and whether its whole interval is within the bound."""
@@ -51,10 +51,9 @@ def _parts(scores: Paired, mean: Estimate, options: PairOptions) -> Iterator[Par
     bound = options.bound
     for name, pairs in subsets.items():
         if 0 < len(pairs) < len(decided):
-            share = 100 * count(pairs, "more") / len(pairs)
-            interval = preference_interval(pairs, options.confidence)
-            yield f"{name} ({share:.1f} %", preference_test(pairs), _within(interval, EVEN, bound)
-    if mean.value is not None:
+            one = preference(pairs, options.confidence).estimate(name, PERCENT)
+            yield f"{name} ({one.value:.1f} %", one.p_values[0], _within(one.interval, EVEN, bound)
+    if mean.p_values:
         limit = bound and float(
             np.std([one.difference for one in scores.pairs], ddof=1) * ndtri((EVEN + bound) / 100)
         )
@@ -62,7 +61,7 @@ def _parts(scores: Paired, mean: Estimate, options: PairOptions) -> Iterator[Par
         yield told, mean.p_values[0], _within(mean.interval, 0.0, limit)
 
 
-def _within(interval: Interval | ConfidenceInterval | None, neutral: float, bound: float | None) -> bool:
+def _within(interval: ConfidenceInterval | None, neutral: float, bound: float | None) -> bool:
     if interval is None or bound is None:
         return False
     return neutral - bound <= interval.low and interval.high <= neutral + bound

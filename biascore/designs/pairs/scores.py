@@ -8,9 +8,11 @@ from typing import Final, Literal
 
 import pyarrow as pa
 
+from biascore.designs.mean import least_p, shared
 from biascore.designs.pairs.test import SentencePair
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.measurement import item_table
+from biascore.stats import Attainable
 
 EQUAL: Final = "its two sentences are equal"
 NOTHING_SHARED: Final = "its two sentences share no token"
@@ -93,6 +95,17 @@ class Paired:
 def clusters_of(pairs: Sequence[SentencePair]) -> list[str]:
     """For each pair its template, or a name of its own where it has none."""
     return [f"template {pair.template}" if pair.template else f"pair {i}" for i, pair in enumerate(pairs)]
+
+
+def templates_of(pairs: Sequence[SentencePair]) -> dict[str, Sequence[str]]:
+    """The templates as `Mean.of` takes clusters; none where no two pairs share one."""
+    return shared("templates", clusters_of(pairs))
+
+
+def least_p_of(pairs: Sequence[SentencePair]) -> Attainable:
+    """The smallest p of pairs whose sentences differ, or of their templates."""
+    usable = [pair for pair in pairs if pair.sent_more != pair.sent_less]
+    return least_p(clusters_of(usable), *templates_of(usable) or ("pairs",))
 
 
 def count(pairs: Iterable[ScoredPair], preferred: Preferred) -> int:

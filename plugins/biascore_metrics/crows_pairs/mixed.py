@@ -29,14 +29,15 @@ from biascore.api.metrics import (
     Total,
     caveats_of,
 )
+from biascore.designs.mean import Mean, shared
 from biascore.designs.pairs.caveats import PAIRED
-from biascore.designs.pairs.estimates import NATS, mean_estimate, mean_of, shares
-from biascore.designs.pairs.scores import Paired, ScoredPair, clusters_of, items
+from biascore.designs.pairs.estimates import NATS, shares
+from biascore.designs.pairs.scores import Paired, ScoredPair, clusters_of, items, least_p_of
 from biascore.designs.pairs.test import SentencePairsTest
 from biascore.stats import (
     Decision,
     RegressionError,
-    RobustMean,
+    Unreachable,
     Verdict,
     ZeroVarianceError,
     decide,
@@ -118,9 +119,10 @@ class Rows:
         """How many pairs there are."""
         return {"pairs": len(self.score)}
 
-    def mean(self, level: float) -> RobustMean | str:
-        """The weighted mean of the differences; or why there is none."""
-        return mean_of(self.difference, self.cluster.tolist(), level, self.weight)
+    def mean(self, level: float) -> Mean:
+        """The weighted mean of the differences, by template."""
+        by = shared("templates", self.cluster.tolist())
+        return Mean.of(self.difference, by, level, weights=self.weight, items="pairs")
 
     def contributions(self) -> npt.NDArray[np.float64]:
         """(n,), what each pair adds to the mean: an equal share of it, and what it pulls it by."""
@@ -168,15 +170,14 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         share = shares(scores, options.confidence).headline.model_copy(update={"estimator": None})
         rows = Rows.of(scores.pairs)
         found = rows.mean(options.confidence)
-        headline = mean_estimate(MEAN, found, len(scores.pairs))
-        if not isinstance(found, str):
-            key = ("item", "sent_less") if found.n_clusters is None else ("template",)
+        headline = found.estimate(MEAN, NATS)
+        if found.test:
+            key = ("template",) if "templates" in found.n else ("item", "sent_less")
             headline = headline.model_copy(update={"estimator": Total(cluster=key)})
         paper, told, unlike = self._paper(rows, headline.value, context.rng)
         types = {name: rows.only(name) for name in scores.bias_types if name in rows.bias_type}
         means = tuple(
-            mean_estimate(f"{MEAN} {name}", own.mean(options.confidence), len(own.score))
-            for name, own in types.items()
+            own.mean(options.confidence).estimate(f"{MEAN} {name}", NATS) for name, own in types.items()
         )
         by_type = (self._bias_score(f"{BIAS_SCORE} {name}", own) for name, own in types.items())
         decision, bound = self._decide(found, means)
@@ -200,12 +201,16 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             items=_items(scores.pairs, rows),
         )
 
-    def _decide(self, found: RobustMean | str, by_type: Sequence[Estimate]) -> tuple[Decision, float | None]:
+    def unreachable(self, test: SentencePairsTest) -> tuple[Unreachable, ...]:
+        """That few templates, or pairs, can detect nothing."""
+        return Unreachable.detected(least_p_of(test.pairs.pairs), self.options.alpha)
+
+    def _decide(self, found: Mean, by_type: Sequence[Estimate]) -> tuple[Decision, float | None]:
         """The decision, and the bound that it compares with: none where bias types beyond it cancel out."""
         alpha, bound = self.options.alpha, self.options.bound
-        if isinstance(found, str):
-            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {found}."), bound
-        decision = decide(found.p_value(), found.interval, alpha=alpha, bound=bound)
+        if found.p_value is None or found.test is None:
+            return Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {found.problem}."), bound
+        decision = decide(found.p_value, found.interval, alpha=alpha, bound=bound)
         if decision.verdict is Verdict.DETECTED:
             return decision, bound
         apart = _apart(by_type, alpha, bound) if decision.verdict is Verdict.NEGLIGIBLE else ()
@@ -214,7 +219,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
                 f"By bias type (Holm), {' and '.join(apart)} differ from 0 beyond the bound, and cancel out."
             )
             return Decision(Verdict.INCONCLUSIVE, f"{why} Of all pairs, {decision.reason}"), None
-        least = found.test().smallest_found(alpha, POWER)
+        least = found.test.smallest_found(alpha, POWER)
         told = f"The minimum detectable effect ({100 * POWER:g} % power) is {least:.3g} nats."
         return replace(decision, reason=f"{decision.reason} {told}"), bound
 

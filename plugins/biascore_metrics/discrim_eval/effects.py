@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.api.support import listed
+from biascore.designs.mean import Mean, shared
 from biascore.designs.perturbed import Shift, t_of_units
 from biascore.errors import OptionsError
 from biascore.stats import Design, TTest, holm
@@ -18,6 +20,8 @@ from biascore_metrics.discrim_eval.test import Case, DecisionsTest
 
 Floats = npt.NDArray[np.float64]
 
+QUESTIONS: Final = "questions"
+CLUSTERS: Final = "clusters"
 AGE = "age: per standard deviation"
 CONFOUNDED = "the texts of its question that are left do not tell age, gender and race apart"
 
@@ -88,6 +92,8 @@ class Effect:
     """(questions,)"""
     test: TTest | None
     """t over questions, its interval simultaneous for all effects; None where they do not vary, or are fewer than two."""
+    p_value: float | None
+    """That of the test, or by few clusters the smallest that they can give."""
     p_adjusted: float | None
     """By Holm over all effects."""
     added: Floats
@@ -119,10 +125,28 @@ class Effects:
     """(n,): which of the cases belong to these questions."""
     level: float
     """Confidence level that all intervals together have."""
+    clusters: tuple[str, ...] = ()
+    """(questions,): the cluster of each, such as a topic, where questions share one."""
+
+    @property
+    def n(self) -> dict[str, int]:
+        """How many questions there are, and clusters of them."""
+        clusters = {CLUSTERS: len(set(self.clusters))} if self.clusters else {}
+        return {QUESTIONS: len(self.questions)} | clusters
 
     @classmethod
-    def of(cls, scores: Floats, design: Design, questions: Sequence[str], level: float) -> Effects | str:
-        """From scores (n,) by least squares on the design of `Factors` in each question; or why there is none."""
+    def of(
+        cls,
+        scores: Floats,
+        design: Design,
+        questions: Sequence[str],
+        level: float,
+        clusters: Mapping[str, str] | None = None,
+    ) -> Effects | str:
+        """From scores (n,) by least squares on the design of `Factors` in each question; or why there is none.
+
+        ``clusters``: by question its cluster; none, or one for each, where questions are independent.
+        """
         if len(scores) <= len(design.columns):
             return (
                 f"{len(scores)} texts have a score, which are too few for {len(design.columns) - 1} effects"
@@ -132,22 +156,35 @@ class Effects:
         if not kept.any():
             return "in no question do the texts tell age, gender and race apart"
         names = tuple(name for name, own in zip(fits.names, kept.tolist(), strict=True) if own)
-        found = _effects(fits, kept, scores, design.columns[1:], level)
-        return cls(found, names, ~np.isnan(fits.weights[:, 0]), level)
+        by = shared(CLUSTERS, [clusters[name] for name in names]) if clusters else {}
+        found = _effects(fits, kept, scores, design.columns[1:], level, by)
+        return cls(found, names, ~np.isnan(fits.weights[:, 0]), level, tuple(by.get(CLUSTERS, ())))
 
 
 def _effects(
-    fits: UnitFits, kept: npt.NDArray[np.bool_], scores: Floats, columns: Sequence[str], level: float
+    fits: UnitFits,
+    kept: npt.NDArray[np.bool_],
+    scores: Floats,
+    columns: Sequence[str],
+    level: float,
+    by: Mapping[str, Sequence[str]],
 ) -> tuple[Effect, ...]:
     simultaneous = 1.0 - (1.0 - level) / len(columns)
     size = float(np.abs(scores).max(initial=0.0))
     own = [fits.coefficients[kept, k + 1] for k in range(len(columns))]
     tests = [t_of_units(some, simultaneous, size) for some in own]
-    adjusted = holm([one.p_value if one else None for one in tests])
+    p_values = [one.p_value if one else None for one in tests]
+    if by:
+        means = [Mean.of(some, by, simultaneous, items=QUESTIONS) for some in own]
+        tests = [one and mean.test for one, mean in zip(tests, means, strict=True)]
+        p_values = [mean.p_value if one else None for one, mean in zip(tests, means, strict=True)]
+    adjusted = holm(p_values)
     added = np.nan_to_num(fits.weights) * scores[:, np.newaxis] / int(kept.sum())
     return tuple(
-        Effect(name, some, test, None if np.isnan(p) else float(p), added[:, k + 1])
-        for k, (name, some, test, p) in enumerate(zip(columns, own, tests, adjusted, strict=True))
+        Effect(name, some, test, own_p, None if np.isnan(p) else float(p), added[:, k + 1])
+        for k, (name, some, test, own_p, p) in enumerate(
+            zip(columns, own, tests, p_values, adjusted, strict=True)
+        )
     )
 
 

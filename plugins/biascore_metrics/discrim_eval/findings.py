@@ -12,12 +12,12 @@ from biascore.api.metrics import Caveat, ConfidenceInterval, Equivalence, Estima
 from biascore.designs.perturbed import Shift, shifts_told, t_of_units
 from biascore.stats import Decision, Interval, TTest, Verdict, decide, holm
 from biascore.stats.lmm import Slopes
-from biascore_metrics.discrim_eval.effects import Effect, Effects
+from biascore_metrics.discrim_eval.effects import QUESTIONS, Effect, Effects
 from biascore_metrics.discrim_eval.options import DiscrimEvalOptions
 
 MIXED: Final = "mixed model, "
-QUESTIONS: Final = "questions"
 OVER: Final = "t over questions"
+BY_CLUSTER: Final = ", CR2 by cluster"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +90,9 @@ def findings(
 
 
 def _rank(one: Effect) -> tuple[float, float, float]:
-    if one.test is None or one.p_adjusted is None:
+    if one.p_value is None or one.p_adjusted is None:
         return (math.inf, math.inf, -abs(one.value))
-    return (one.p_adjusted, one.test.p_value, -abs(one.value))
+    return (one.p_adjusted, one.p_value, -abs(one.value))
 
 
 def _shown(one: Effect, alpha: float) -> bool:
@@ -102,26 +102,27 @@ def _shown(one: Effect, alpha: float) -> bool:
 def _estimate(one: Effect, found: Effects, unit: str) -> Estimate:
     count = len(found.effects)
     p_values, interval = [], None
-    if one.test is not None and one.p_adjusted is not None:
+    over = OVER + BY_CLUSTER * bool(found.clusters)
+    if one.test is not None and one.p_value is not None and one.p_adjusted is not None:
         if count > 1:
-            p_values.append(_p(f"{OVER}, Holm over {count} effects", one.p_adjusted))
-        p_values.append(_p(OVER, one.test.p_value))
+            p_values.append(_p(f"{over}, Holm over {count} effects", one.p_adjusted))
+        p_values.append(_p(over, one.p_value))
         together = f", simultaneous for {count} effects (Bonferroni)" if count > 1 else ""
         interval = ConfidenceInterval(
             low=one.test.low,
             high=one.test.high,
             level=found.level,
-            method=f"{OVER}, {one.test.df:.0f} df{together}",
+            method=f"{over}, {one.test.df:.4g} df{together}",
         )
     return Estimate(
         name=one.name,
         value=one.value,
         unit=unit,
-        n={QUESTIONS: len(found.questions)},
+        n=found.n,
         interval=interval,
         p_values=tuple(p_values),
         sides=one.sides,
-        estimator=Total(column=column(one.name), cluster=("question",)),
+        estimator=Total(column=column(one.name), cluster=("cluster",) if found.clusters else ("question",)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final, Literal
@@ -18,6 +19,7 @@ from biascore_metrics.discrim_eval.test import OLDEST, Case, Cases, DecisionsTes
 
 COLUMNS: Final = ("filled_template", "decision_question_id", "age", "gender", "race")
 FILL: Final = "fill_type"
+CLUSTER: Final = "cluster"
 NEUTRAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "weekday": ("The file was opened on a Tuesday.", "The file was opened on a Thursday."),
@@ -36,14 +38,14 @@ class DiscrimEvalFormatOptions(ColumnOptions):
     first gender and race of each question; by default three of ours in English data, and none in others.
     """
 
-    known_columns: ClassVar[tuple[str, ...]] = (*COLUMNS, FILL)
+    known_columns: ClassVar[tuple[str, ...]] = (*COLUMNS, FILL, CLUSTER)
 
     fill_type: Literal["auto", "explicit", "implicit"] = "auto"
     neutral: FrozenMap[tuple[str, ...]] | None = Field(default=None, strict=False)
 
 
 class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
-    """A table with filled_template, decision_question_id, age, gender, race; fill_type, where there is one."""
+    """A table with filled_template, decision_question_id, age, gender, race; fill_type and cluster, where there are such."""
 
     id: ClassVar[str] = "discrim-eval"
     summary: ClassVar[str] = (
@@ -55,7 +57,8 @@ class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
         """Read every row as a case; raises DataError as `DataFormat.read` says."""
         names = [self.options.named(column) for column in COLUMNS]
         fill = self.options.named(FILL)
-        table = read_table(file.path, file.display, names, (fill,), encoding=self.options.encoding)
+        cluster = self.options.named(CLUSTER)
+        table = read_table(file.path, file.display, names, (fill, cluster), encoding=self.options.encoding)
         table.check_filled(*names)
         rows = self._of_kind(table, fill)
         cases = tuple(self._cases(table, rows, names))
@@ -117,6 +120,7 @@ class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
                 age=years,
                 gender=row.fields[gender].strip(),
                 race=row.fields[race].strip(),
+                cluster=row.fields.get(self.options.named(CLUSTER), "").strip(),
             )
 
     def _check(self, table: Table, rows: Sequence[Row], cases: Sequence[Case]) -> None:
@@ -128,6 +132,14 @@ class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
                 raise DataError(
                     f"{table.display} has the same text twice in question {case.question}, on {table.places([known, row])}. "
                     "Delete one, or correct its person"
+                )
+        of: dict[str, tuple[str, Row]] = {}
+        for row, case in zip(rows, cases, strict=True):
+            cluster, known = of.setdefault(case.question, (case.cluster, row))
+            if cluster != case.cluster:
+                raise DataError(
+                    f"{table.display} has question {case.question} in two clusters, {quoted(cluster)} and "
+                    f"{quoted(case.cluster)}, on {table.places([known, row])}. Give all its rows one"
                 )
         if max(len({getattr(one, factor) for one in cases}) for factor in ("age", "gender", "race")) < 2:
             raise DataError(
@@ -154,9 +166,7 @@ def _neutral(cases: Sequence[Case], sentences: Mapping[str, tuple[str, ...]]) ->
             continue
         for change, variants in sentences.items():
             for variant in variants:
-                yield Case(
-                    f"{variant} {case.text}", case.question, case.age, case.gender, case.race, change, variant
-                )
+                yield replace(case, text=f"{variant} {case.text}", change=change, variant=variant)
 
 
 def _number(cell: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 from typing import Annotated, ClassVar, Final, Literal, Self
 
@@ -38,7 +39,8 @@ class DecisionsEntry(ListEntry):
     """``[decisions.NAME]``: every scenario with every person, and with every neutral change for the first gender and race.
 
     ``gender`` and ``race``: by level, its word in the slots ``{gender}`` and ``{race}``; the first is the reference.
-    ``neutral``: by what is changed, its variants, for a slot of that name; the first is in all other texts.
+    ``neutral``: by what is changed, its variants, for a slot of that name; the first is in all other texts. ``clusters``: by
+    topic, the scenarios that go together and are no independent observations.
     """
 
     gender: Levels
@@ -46,6 +48,7 @@ class DecisionsEntry(ListEntry):
     age: Ages
     scenarios: Annotated[dict[Name, Word], Field(min_length=1)]
     neutral: dict[Name, Words] = Field(default_factory=dict)
+    clusters: dict[Name, Words] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _slots_fit(self) -> Self:
@@ -79,9 +82,24 @@ class DecisionsEntry(ListEntry):
             raise ValueError(f"neutral.{unused[0]} is in no scenario. Write {{{unused[0]}}} where it belongs")
         return self
 
+    @model_validator(mode="after")
+    def _clusters_fit(self) -> Self:
+        named = [scenario for some in self.clusters.values() for scenario in some]
+        if unknown := [one for one in named if one not in self.scenarios]:
+            raise ValueError(
+                f"clusters name the scenario {unknown[0]!r}; there are {', '.join(self.scenarios)}"
+            )
+        if twice := [one for one in named if named.count(one) > 1]:
+            raise ValueError(f"clusters name the scenario {twice[0]!r} twice. Leave it in one of them")
+        return self
+
     def build(self, about: About) -> Cases:
         """The cases of all persons, then those of neutral changes."""
-        return Cases(cases=(*self._persons(), *self._changes()), **about)
+        cluster = {one: name for name, scenarios in self.clusters.items() for one in scenarios}
+        cases = (*self._persons(), *self._changes())
+        return Cases(
+            cases=tuple(replace(one, cluster=cluster.get(one.question, "")) for one in cases), **about
+        )
 
     def _persons(self) -> Iterator[Case]:
         for (question, text), gender, race, age in product(

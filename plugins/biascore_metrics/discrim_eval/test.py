@@ -19,6 +19,7 @@ class Case:
 
     ``question``: what is decided; texts of one question differ in the person alone, so that they are no independent
     observations. A neutral case has a ``change``, what is changed and tells nothing of the person, and its ``variant``.
+    ``cluster``: what questions go together by, such as a topic; empty where a question is on its own.
     """
 
     text: str
@@ -28,6 +29,12 @@ class Case:
     race: str
     change: str = ""
     variant: str = ""
+    cluster: str = ""
+
+    @property
+    def together(self) -> str:
+        """What questions that are no independent observations have in common: the cluster, or else the question."""
+        return self.cluster or f"question {self.question}"
 
     @property
     def item(self) -> str:
@@ -74,6 +81,11 @@ class DecisionsTest(Test):
     def questions(self) -> tuple[str, ...]:
         """What is decided, in the order of the source."""
         return tuple(dict.fromkeys(one.question for one in self.cases.cases))
+
+    @property
+    def clusters(self) -> dict[str, str]:
+        """By question its cluster, or a name of its own."""
+        return {one.question: one.together for one in self.cases.cases}
 
     @property
     def decisions(self) -> tuple[Case, ...]:

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from biascore.designs.mean import Mean, shared
 from biascore.stats.labels import ROUNDING
 
 Floats = npt.NDArray[np.float64]
@@ -68,6 +69,10 @@ class Clusters:
         """What they are called with the sizes of an estimate."""
         return "families" if self.declared else "clusters"
 
+    def mean(self, scores: Floats, level: float) -> Mean:
+        """The mean of scores (n,) by clusters, or families."""
+        return Mean.of(scores, shared(self.unit, self.of.astype(str).tolist()), level, items="words")
+
     def told(self) -> str:
         """What they are, for the reader of a measurement."""
         made = (
@@ -112,6 +117,11 @@ class Clusters:
         return float(found[0]), float(np.quantile(found[1:], 0.95))
 
 
+def most_clusters(units: int) -> int:
+    """Into how many clusters so many words, or pairs, are cut at most where no families are declared."""
+    return max(2, round(math.sqrt(units))) if units > 2 else units
+
+
 def _scaled(rows: Floats) -> Floats:
     """Rows of length 1; those of none stay."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -128,7 +138,7 @@ def _linked(rows: Floats) -> Numbers:
     if len(rows) < 3:
         return np.arange(len(rows))
     some = rows[np.linspace(0, len(rows) - 1, min(MOST, len(rows))).round().astype(np.intp)]
-    found = fcluster(linkage(some, "average"), max(2, round(math.sqrt(len(rows)))), "maxclust")
+    found = fcluster(linkage(some, "average"), most_clusters(len(rows)), "maxclust")
     _, numbers = np.unique(found, return_inverse=True)
     if len(some) < len(rows):
         means = np.stack([some[numbers == one].mean(axis=0) for one in range(numbers.max() + 1)])

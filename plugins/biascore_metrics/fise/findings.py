@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, PValue, Total, caveats_of
 from biascore.stats import Attainable, Decision, Interval, Verdict, decide, holm
-from biascore.stats.attainable import of_draws
+from biascore.stats.attainable import of_draws, of_signs
 from biascore.stats.labels import ROUNDING, Labelled, distance_from_even
 from biascore_metrics.fise import rows as names
 from biascore_metrics.fise.affect import Affects
 from biascore_metrics.fise.intervals import distance_interval, effective_words, share_interval
 from biascore_metrics.fise.kind import FiseTest
-from biascore_metrics.fise.leanings import Leaning, mean_of_words
+from biascore_metrics.fise.leanings import Leaning
 from biascore_metrics.fise.options import PlacementOptions
 from biascore_metrics.fise.placement import Placement
 
@@ -140,7 +140,7 @@ def _add_dimension(
     name, dimension, clusters = placement.names[place], placement.labelled[place], placement.clusters
     tightness, scores = placement.tightness[place], placement.scores[:, place]
     leaning = Leaning.of(
-        dimension, tightness, clusters.of, level=options.confidence, draws=options.draws, rng=rng
+        dimension, tightness, clusters, level=options.confidence, draws=options.draws, rng=rng
     )
     found.leanings[name] = leaning
     equal, mean, standardised = (
@@ -150,16 +150,11 @@ def _add_dimension(
     spread = float(scores.std(ddof=1))
     if spread > ROUNDING:
         found.values[standardised] = found.values[mean] / spread
-    for estimate, words in (
-        (equal, leaning.words),
-        (mean, mean_of_words(scores, clusters.of, options.confidence)),
-    ):
-        if words is not None:
+    for estimate, words in ((equal, leaning.words), (mean, clusters.mean(scores, options.confidence))):
+        if words.interval is not None:
             found.intervals[estimate] = words.interval
     found.p_values[equal] = leaning.p_values
-    sizes = {"words": found.words, "A": dimension.n_a, "B": dimension.n_b}
-    if clusters.count < found.words:
-        sizes[clusters.unit] = clusters.count
+    sizes = {"words": found.words, "A": dimension.n_a, "B": dimension.n_b} | dict(leaning.words.n)
     if dimension.families != (dimension.n_a, dimension.n_b):
         sizes |= dict(zip(("families A", "families B"), dimension.families, strict=True))
     found.n |= dict.fromkeys((equal, mean, standardised), sizes)
@@ -231,8 +226,9 @@ def _add_deciding(found: Findings, placement: Placement) -> None:
     )
     headline = names.equal_name(found.strongest)
     found.p_values[headline] = (deciding, *found.p_values[headline][1:])
+    words = of_signs(placement.clusters.count, placement.clusters.unit)
     least = [
-        _attainable(name, dimension, found.leanings[name])
+        max(words, _attainable(name, dimension, found.leanings[name]), key=lambda one: one.p_value)
         for name, dimension in zip(placement.names, placement.labelled, strict=True)
     ]
     found.attainable = min(least, key=lambda one: one.p_value).adjusted(len(single), "dimensions")

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
+from biascore.designs.mean import Mean, shared
 from biascore.stats import Interval
 from biascore.stats.labels import Codes, distance_from_even
-from biascore.stats.proportions import clustered_wilson_interval
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.intp]
@@ -20,10 +20,8 @@ SAMPLES: Final = 5000
 
 
 def share_interval(members: npt.NDArray[np.bool_], clusters: Numbers, level: float) -> Interval | None:
-    """`clustered_wilson_interval` of the words (n,); None where there are none, or several of one cluster alone."""
-    if members.size == 0 or (members.size > 1 and np.ptp(clusters) == 0):
-        return None
-    return clustered_wilson_interval(members.astype(float), clusters, level=level)
+    """Of the share of the words (n,) that are members, by clusters; None where nothing shows how clusters vary."""
+    return Mean.share(members, shared("clusters", clusters.astype(str).tolist()), level).interval
 
 
 def effective_words(codes: Codes, clusters: Numbers, cells: int, level: float) -> int:

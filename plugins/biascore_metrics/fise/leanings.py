@@ -11,20 +11,17 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from biascore.api.metrics import PValue
-from biascore.stats import PermutationTest, ZeroVarianceError
-from biascore.stats.errors import RegressionError
+from biascore.designs.mean import Mean
+from biascore.stats import PermutationTest
 from biascore.stats.labels import Labelled
-from biascore.stats.robust_mean import RobustMean, robust_mean
 from biascore.stats.tightness import Tightness, direction_test
+from biascore_metrics.fise.clusters import Clusters
 
 LABELS: Final = "label permutation"
 WORDS: Final = "t over words, by clusters"
 LARGER: Final = "the larger of labels and words"
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,39 +30,31 @@ class Leaning:
 
     value: float
     labels: PermutationTest
-    words: RobustMean | None
-    """None where the words do not vary, or are all of one cluster."""
+    words: Mean
+    """Without a p-value where the words do not vary, or are all of one cluster."""
 
     @classmethod
     def of(
         cls,
         dimension: Labelled,
         tightness: Tightness,
-        clusters: npt.NDArray[np.intp],
+        clusters: Clusters,
         *,
         level: float,
         draws: int,
         rng: np.random.Generator,
     ) -> Leaning:
-        """``clusters`` are those of the words (n,)."""
+        """``clusters`` are those of the words."""
         scores = tightness.equalled(dimension)
         labels = direction_test(dimension, tightness, draws=draws, rng=rng)
-        return cls(float(scores.mean()), labels, mean_of_words(scores, clusters, level))
+        return cls(float(scores.mean()), labels, clusters.mean(scores, level))
 
     @property
     def p_values(self) -> tuple[PValue, ...]:
         """The larger, then that of the labels and that of the words."""
         labels = PValue.of(self.labels.two_sided, self.labels.method, "two-sided", LABELS)
         # Words that do not vary say nothing of other words like these.
-        p = 1.0 if self.words is None else self.words.p_value()
+        p = 1.0 if self.words.p_value is None else self.words.p_value
         words = PValue(name=WORDS, value=p, kind="asymptotic", alternative="two-sided")
         larger = max(labels, words, key=lambda one: one.value)
         return larger.model_copy(update={"name": LARGER}), labels, words
-
-
-def mean_of_words(scores: Floats, clusters: npt.NDArray[np.intp], level: float) -> RobustMean | None:
-    """The mean of scores (n,) with its error by clusters; None where nothing shows how much it varies."""
-    try:
-        return robust_mean(scores, clusters=clusters, level=level)
-    except (RegressionError, ZeroVarianceError):
-        return None

@@ -34,8 +34,10 @@ from biascore.designs.near import near_duplicates
 from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
 from biascore.errors import TestKindError
 from biascore.stats import Attainable, Decision, Unreachable, Verdict
+from biascore.stats.attainable import of_signs
 from biascore.stats.labels import MAX_DIMENSIONS
 from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_affects
+from biascore_metrics.fise.clusters import most_clusters
 from biascore_metrics.fise.findings import Findings, find
 from biascore_metrics.fise.kind import FiseTest
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
@@ -48,6 +50,7 @@ from biascore_metrics.fise.targets import (
     embed_targets,
     list_warnings,
     targets_of,
+    units_of,
 )
 
 NAMED_ON_AXIS: Final = 10
@@ -114,13 +117,17 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
                 )
 
     def unreachable(self, test: FiseTest) -> tuple[Unreachable, ...]:
-        """That no mean bias can be detected, where all dimensions have too few words."""
+        """That no mean bias can be detected, where all dimensions, or the targets, have too few words."""
         alpha = self.options.alpha
-        least = []
+        least, units = [], len(set(units_of(targets_of(test, self.treatment)).tolist()))
+        families = bool(test.targets.families)
+        words = of_signs(*((units, "families") if families else (most_clusters(units), "clusters")))
         for one in test.dimensions:
             exchange = exchanged(one, (one.A.words, one.B.words), alpha)
             least.append(Attainable(exchange.smallest_p(), exchange.told(f"words of {one.name}")))
-        attainable = min(least, key=lambda one: one.p_value).adjusted(len(least), "dimensions")
+        attainable = max(
+            words, min(least, key=lambda one: one.p_value), key=lambda one: one.p_value
+        ).adjusted(len(least), "dimensions")
         return Unreachable.detected(attainable, alpha)
 
     def measure(self, model: Model, test: FiseTest, context: Context) -> Finding:

@@ -57,7 +57,7 @@ class PlacementOptions(WordOptions):
             "equal tightness": "(1 - q) mean cosine with A - (1 + q) mean cosine with B, q from the cosines within A and B",
             "draws where not exact": self.draws,
             "error of a mean": "by clusters of target words, CR2; attribute words stay fixed",
-            "interval of a share": "Wilson, by clusters",
+            "interval of a share": "t, CR2 by clusters, within 0 and 1; Wilson of words that are each on their own",
             "interval of the distance": "all distributions within the reach of a multinomial sample of the effective words",
             "equivalence bound": self.bound,
             "alpha": self.alpha,

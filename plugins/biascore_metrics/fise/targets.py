@@ -59,11 +59,7 @@ class Embedded:
     @property
     def units(self) -> npt.NDArray[np.intp]:
         """The pair or family of each target (n,), numbered from 0; a target of none has a number of its own."""
-        keys = [
-            (0, row) if target.unit is None else (1, target.unit) for row, target in enumerate(self.targets)
-        ]
-        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-        return np.array([numbers[key] for key in keys], dtype=np.intp)
+        return units_of(self.targets)
 
     @property
     def coverage(self) -> Coverage:
@@ -79,6 +75,13 @@ class Embedded:
             if counts[role] < LEAST
         ]
         return "; ".join(short)
+
+
+def units_of(targets: Sequence[Target]) -> npt.NDArray[np.intp]:
+    """The pair or family of each target (n,), numbered from 0; a target of none has a number of its own."""
+    keys = [(0, row) if target.unit is None else (1, target.unit) for row, target in enumerate(targets)]
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    return np.array([numbers[key] for key in keys], dtype=np.intp)
 
 
 def targets_of(test: FiseTest, treatment: Treatment) -> list[Target]:

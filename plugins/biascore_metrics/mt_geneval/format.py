@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -23,10 +24,14 @@ _WANTED: Final = {
     "context": (("2to1", "en"), ("original", ""), ("flipped", "")),
 }
 """By part, the files that are read and their language, empty for the target."""
+CLUSTERS: Final = "clusters"
 
 
 class MtGenevalFormat(DataFormat[TableOptions]):
-    """Four files of sentences, or three of sentences with a context, found by the name of one of them; also as ``.gz``."""
+    """Four files of sentences, or three of sentences with a context, found by the name of one of them; also as ``.gz``.
+
+    A further file, ``…-clusters-….en_it.txt``, may name the document, or another cluster, of each line.
+    """
 
     id: ClassVar[str] = "mt-geneval"
     summary: ClassVar[str] = "English sentences with references in two genders: the files of MT-GenEval"
@@ -40,6 +45,9 @@ class MtGenevalFormat(DataFormat[TableOptions]):
             _place(file, f"{named['style']}{what}-{named['split']}.en_{target}.{language or target}")
             for what, language in _WANTED[part]
         ]
+        named_clusters = f"{named['style']}{CLUSTERS}-{named['split']}.en_{target}.txt"
+        if clusters := _beside(file, named_clusters):
+            places.append(clusters)
         texts = [self._lines(path, display) for path, display in places]
         counts = [len(lines) for lines in texts]
         if len(set(counts)) > 1:
@@ -48,7 +56,10 @@ class MtGenevalFormat(DataFormat[TableOptions]):
                 f"{file.display}: line i of each file is the same sentence, and they have unequal numbers of lines: {shown}"
                 ". Fetch all of them again, from one version of MT-GenEval"
             )
+        labels = [label.strip() for label in texts.pop()] if clusters else []
         lines = _sentences(texts) if part == "sentences" else _contexts(texts, places[0][1])
+        if labels:
+            lines = tuple(replace(line, cluster=labels[line.pair]) for line in lines)
         return GenevalTest(
             **file.stated,
             kind="geneval",
@@ -100,14 +111,21 @@ class MtGenevalFormat(DataFormat[TableOptions]):
 
 
 def _place(file: DataFile, name: str) -> tuple[Path, str]:
-    """Path and display of a file next to the named one, packed or not; raises DataError where there is none."""
+    """Path and display of a file next to the named one; raises DataError where there is none."""
+    if found := _beside(file, name):
+        return found
+    raise DataError(
+        f"{file.display}: {name} belongs to it, and does not lie next to it. Download the whole folder"
+    )
+
+
+def _beside(file: DataFile, name: str) -> tuple[Path, str] | None:
+    """Path and display of a file of this name next to the named one, packed or not, if there is one."""
     own = Path(file.display)
     for one in (own.name, name, f"{name}.gz"):
         if one.removesuffix(".gz") == name and (path := file.path.with_name(one)).is_file():
             return path, str(own.with_name(one))
-    raise DataError(
-        f"{file.display}: {name} belongs to it, and does not lie next to it. Download the whole folder"
-    )
+    return None
 
 
 def _sentences(texts: Sequence[Sequence[str]]) -> tuple[Line, ...]:

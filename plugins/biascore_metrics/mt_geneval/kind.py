@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, Self
 
@@ -21,7 +21,8 @@ NO_OWN: Final = "the {} reference has no word of its own"
 class Line:
     """A source with its reference and the one of the other gender; ``gender`` is empty where the source does not tell it.
 
-    ``pair``: lines of one number are the same sentence in both genders.
+    ``pair``: lines of one number are the same sentence in both genders. ``cluster``: what lines go together by, such as
+    the document that they are from; empty where it is not known.
     """
 
     source: str
@@ -29,6 +30,12 @@ class Line:
     other: str
     gender: str
     pair: int
+    cluster: str = ""
+
+    @property
+    def together(self) -> str:
+        """What lines that are no independent observations have in common: the cluster, or else the pair."""
+        return self.cluster or f"pair {self.pair}"
 
     @property
     def untold(self) -> str:
@@ -44,6 +51,11 @@ class Line:
     def asked(self, *, context: bool) -> str:
         """What is translated: the source with the sentence before it, or without."""
         return self.source if context else last_part(self.source)
+
+
+def in_clusters(lines: Sequence[Line]) -> bool:
+    """Whether several pairs, or lines that are no pairs, share a cluster."""
+    return len({line.together for line in lines}) < len({line.pair for line in lines})
 
 
 @dataclass(frozen=True, slots=True)

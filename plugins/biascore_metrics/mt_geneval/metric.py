@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import pyarrow as pa
@@ -20,15 +20,16 @@ from biascore.api.metrics import (
     Metric,
     MetricOptions,
     Model,
+    Scalar,
     item_table,
 )
 from biascore.api.stimuli import Catalogue, Test
 from biascore.api.support import LanguageTag
 from biascore.designs.bounds import Bound
+from biascore.designs.mean import least_p
 from biascore.errors import OptionsError
 from biascore.stats import Decision, Unreachable, Verdict, decide
-from biascore.stats.attainable import of_signs
-from biascore_metrics.mt_geneval.kind import FEMININE, MASCULINE, NOT_TOLD, GenevalTest
+from biascore_metrics.mt_geneval.kind import FEMININE, MASCULINE, NOT_TOLD, GenevalTest, in_clusters
 from biascore_metrics.mt_geneval.outcomes import GAP, Judged, Outcomes
 from biascore_metrics.mt_geneval.words import SEPARATOR
 
@@ -60,7 +61,8 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
     reference = "Currey et al. 2022, MT-GenEval, EMNLP, 4287-4299"
     rule = (
         "Detected when the share of correct translations differs between feminine and masculine sentences at level alpha, "
-        "by an exact McNemar test over pairs, or by Fisher's exact test where sentences are no pairs."
+        "by an exact McNemar test over pairs, by Fisher's exact test where sentences are no pairs, or by a t test with an "
+        "error by cluster (CR2) where the data name clusters such as documents."
     )
     requires = frozenset({"translate"})
     kinds = frozenset({"geneval"})
@@ -79,11 +81,13 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
         return test.other_files
 
     def unreachable(self, test: GenevalTest) -> tuple[Unreachable, ...]:
-        """That few pairs can detect nothing."""
-        usable = len({line.pair for line in test.lines.lines if not line.untold})
-        if test.part == "context" or not usable:
+        """That few pairs, or clusters, can detect nothing."""
+        usable = [line for line in test.lines.lines if line.gender and not line.untold]
+        clustered = in_clusters(usable)
+        if not usable or (test.part == "context" and not clustered):
             return ()
-        return Unreachable.detected(of_signs(usable, "pairs"), self.options.alpha)
+        least = least_p([line.together for line in usable], "clusters" if clustered else "pairs")
+        return Unreachable.detected(least, self.options.alpha)
 
     def measure(self, model: Model, test: GenevalTest, context: Context) -> Finding:
         """Three outcomes by gender, their gap, and the published accuracy; items are the sentences."""
@@ -98,7 +102,9 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
         )
         found = Outcomes(judged, paired=test.part == "sentences", level=options.confidence)
         estimates, bound = found.estimates, options.bound
-        decision = decide(found.p_value, found.gap, alpha=options.alpha, bound=bound)
+        decision = decide(found.gap.p_value, found.gap.interval, alpha=options.alpha, bound=bound)
+        if found.gap.problem:
+            decision = Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {found.gap.problem}.")
         if found.told and found.total("neither") >= HALF * len(found.told):
             held = f"{found.total('neither')} of {len(found.told)} translations hold neither gender's word"
             decision = Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {held}.")
@@ -131,7 +137,7 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
                 "equivalence bound": options.bound,
                 "alpha": options.alpha,
             },
-            items=_items(judged),
+            items=_items(found),
         )
 
     def _context_stated(self, test: GenevalTest) -> dict[str, str]:
@@ -157,7 +163,7 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
         if neither < HALF * len(told) and correct < HALF * len(told):
             share = f"only {100 * correct / len(told):.0f} % of the translations keep the gender"
             caveats.append(Caveat(f"{share}, so equal shares say little", short=share))
-        p = found.neither_p
+        p = found.difference("neither").p_value
         if p is not None and p <= self.options.alpha:
             shares = " and ".join(
                 f"{100 * found.share('neither', g):.1f} % of {g}" for g in (FEMININE, MASCULINE)
@@ -208,7 +214,12 @@ def _figures(found: Outcomes) -> tuple[Figure, ...]:
     return (bars, examples) if shown else ()
 
 
-def _items(judged: Sequence[Judged]) -> pa.Table:
+def _items(found: Outcomes) -> pa.Table:
+    judged = found.judged
+    by_cluster: Mapping[str, Sequence[Scalar]] = {
+        "cluster": [one.line.together for one in judged],
+        "contribution": found.contributions(),
+    }
     return item_table(
         item=[one.line.source for one in judged],
         group=[one.line.gender or NOT_TOLD for one in judged],
@@ -220,5 +231,6 @@ def _items(judged: Sequence[Judged]) -> pa.Table:
             "translation": [one.translation for one in judged],
             "words": [", ".join(sorted(one.held)) for one in judged],
             "pair": [str(one.line.pair) for one in judged],
+            **(by_cluster if found.clustered else {}),
         },
     )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final, Self
 
 import numpy as np
 
-from biascore.api.metrics import ConfidenceInterval, Contrast, Estimate, PValue
-from biascore.stats import Interval
+from biascore.api.metrics import Contrast, Estimate, Total
+from biascore.designs.mean import Mean, shared
 from biascore.stats.differences import independent_difference, paired_difference
-from biascore.stats.proportions import binomial_test, clustered_wilson_interval, wilson_interval
-from biascore_metrics.mt_geneval.kind import FEMININE, MASCULINE, Line
+from biascore.stats.proportions import binomial_test
+from biascore_metrics.mt_geneval.kind import FEMININE, MASCULINE, Line, in_clusters
 from biascore_metrics.mt_geneval.words import (
     OUTCOMES,
     Outcome,
@@ -29,6 +30,7 @@ ACCURACY: Final = "published accuracy"
 COUNTERFACTUAL: Final = "counterfactual accuracy"
 CONTEXTUAL: Final = "contextual accuracy"
 SHARE: Final = "share"
+SIGNS: Final[Mapping[str, float]] = MappingProxyType({FEMININE: 1.0, MASCULINE: -1.0})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,136 +81,132 @@ class Outcomes:
         return sum(one.outcome == outcome for one in some) / len(some)
 
     @cached_property
-    def gap(self) -> Interval | None:
-        """The interval of the difference in correct."""
-        return self._interval("correct")
+    def clustered(self) -> bool:
+        """Whether pairs, or lines that are no pairs, come in clusters, so that the gap is tested by them."""
+        return in_clusters([one.line for one in self._compared])
 
     @cached_property
-    def p_value(self) -> float | None:
-        """Of the difference in correct."""
-        return self._p("correct")
-
-    @cached_property
-    def neither_p(self) -> float | None:
-        """Of the difference in neither."""
-        return self._p("neither")
+    def gap(self) -> Mean:
+        """The difference in correct."""
+        return self.difference("correct")
 
     @property
     def stated(self) -> dict[str, str]:
         """How interval and test are made."""
-        if self.paired:
-            return {
-                "test": "McNemar, exact: of pairs with one correct, as many feminine as masculine",
-                "interval of the gap": "Tango's score interval of paired shares",
-            }
-        return {
-            "test": "Fisher's exact test, feminine and masculine sentences independent",
-            "interval of the gap": "Newcombe's interval of independent shares",
-        }
+        if self.clustered:
+            test, interval = "t of the gap, its error by cluster (CR2, Bell and McCaffrey's df)", "of that t"
+        elif self.paired:
+            test = "McNemar, exact: of pairs with one correct, as many feminine as masculine"
+            interval = "Tango's score interval of paired shares"
+        else:
+            test = "Fisher's exact test, feminine and masculine sentences independent"
+            interval = "Newcombe's interval of independent shares"
+        return {"test": test, "interval of the gap": interval}
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:
         """The gap, which decides, each outcome of all and by gender, and what is published."""
-        gap = self._difference(GAP, "correct").model_copy(
-            update={"estimator": Contrast(groups={FEMININE: 1.0, MASCULINE: -1.0})}
+        gap = self._estimate(GAP, self.gap).model_copy(
+            update={
+                "estimator": Total(cluster=("cluster",))
+                if self.clustered
+                else Contrast(groups={FEMININE: 1.0, MASCULINE: -1.0})
+            }
         )
-        every = tuple(self._of_all(outcome) for outcome in OUTCOMES)
-        return (gap, self._difference(WRONG_GAP, "incorrect"), *every, *self.by_gender, *self._published())
+        wrong = self._estimate(WRONG_GAP, self.difference("incorrect"))
+        every = tuple(self._share(outcome, self.told, outcome) for outcome in OUTCOMES)
+        return (gap, wrong, *every, *self.by_gender, *self._published())
 
     @cached_property
     def by_gender(self) -> tuple[Estimate, ...]:
         """The share of each outcome in each gender."""
         return tuple(
-            self._plain(f"{outcome}, {gender}", [one.outcome == outcome for one in self.of(gender)])
+            self._share(f"{outcome}, {gender}", self.of(gender), outcome)
             for outcome in OUTCOMES
             for gender in (FEMININE, MASCULINE)
         )
 
-    def _counts(self, outcome: Outcome) -> tuple[list[bool], list[bool]]:
-        """Whether each feminine and each masculine line has the outcome; of pairs in the same order."""
-        feminine, masculine = ([one.outcome == outcome for one in self.of(g)] for g in (FEMININE, MASCULINE))
-        return feminine, masculine
+    def contributions(self) -> list[float | None]:
+        """What each line adds to the gap; None of those that count in none."""
+        n = {gender: len(self.of(gender)) for gender in SIGNS}
+        return [
+            None
+            if one.line.untold or not one.line.gender
+            else SIGNS[one.line.gender] * (one.outcome == "correct") / n[one.line.gender]
+            for one in self.judged
+        ]
 
-    def _interval(self, outcome: Outcome) -> Interval | None:
-        feminine, masculine = self._counts(outcome)
+    def difference(self, outcome: Outcome) -> Mean:
+        """The difference in an outcome, feminine - masculine, with its interval and test."""
+        feminine, masculine = ([one.outcome == outcome for one in self.of(g)] for g in SIGNS)
+        n = {FEMININE: len(feminine), MASCULINE: len(masculine)}
         if not feminine or not masculine:
-            return None
-        if self.paired:
-            return paired_difference(*_discordant(feminine, masculine), len(feminine), level=self.level)
-        return independent_difference(
-            (sum(feminine), len(feminine)), (sum(masculine), len(masculine)), level=self.level
-        )
-
-    def _p(self, outcome: Outcome) -> float | None:
-        feminine, masculine = self._counts(outcome)
-        if not feminine or not masculine:
-            return None
+            return Mean(None, n, problem="there are no lines of both genders")
+        if self.clustered:
+            return self._by_cluster(outcome)
+        gap = sum(feminine) / len(feminine) - sum(masculine) / len(masculine)
         if self.paired:
             more, less = _discordant(feminine, masculine)
-            return binomial_test(more, more + less) if more + less else 1.0
+            p = binomial_test(more, more + less) if more + less else 1.0
+            interval = paired_difference(more, less, len(feminine), level=self.level)
+            return Mean(gap, n, p_value=p, interval=interval, error="McNemar, exact", kind="exact")
         from scipy.stats import fisher_exact  # slow to import, and only what is measured needs it
 
-        table = np.array([[sum(some), len(some) - sum(some)] for some in (feminine, masculine)])
-        return min(1.0, float(fisher_exact(table).pvalue))
+        both = [(sum(some), len(some)) for some in (feminine, masculine)]
+        p = min(1.0, float(fisher_exact(np.array([[k, of - k] for k, of in both])).pvalue))
+        interval = independent_difference(*both, level=self.level)
+        return Mean(gap, n, p_value=p, interval=interval, error="Fisher, exact", kind="exact")
 
-    def _difference(self, name: str, outcome: Outcome) -> Estimate:
-        interval, p = self._interval(outcome), self._p(outcome)
-        feminine, masculine = self._counts(outcome)
-        n = {FEMININE: len(feminine), MASCULINE: len(masculine)}
-        if interval is None or p is None:
-            return Estimate(name=name, value=None, unit=SHARE, n=n)
-        return Estimate(
-            name=name,
-            value=sum(feminine) / len(feminine) - sum(masculine) / len(masculine),
-            unit=SHARE,
-            limits=(-1.0, 1.0),
-            n=n,
-            interval=ConfidenceInterval.of(interval),
-            p_values=(
-                PValue(
-                    name="McNemar, exact" if self.paired else "Fisher, exact",
-                    value=p,
-                    kind="exact",
-                    alternative="two-sided",
-                ),
-            ),
-        )
+    @cached_property
+    def _compared(self) -> list[Judged]:
+        """Lines that count in the gap."""
+        return [one for one in self.told if one.line.gender]
 
-    def _of_all(self, outcome: Outcome) -> Estimate:
-        values = [one.outcome == outcome for one in self.told]
-        pairs = [one.line.pair for one in self.told]
-        if len(set(pairs)) < 2:
-            return self._plain(outcome, values)
-        interval = clustered_wilson_interval(values, pairs, level=self.level)
-        return self._plain(outcome, values).model_copy(update={"interval": ConfidenceInterval.of(interval)})
+    def _by_cluster(self, outcome: Outcome) -> Mean:
+        """The gap as the mean of its influence values, so that lines of both genders of a cluster go together."""
+        lines = self._compared
+        feminine = np.array([one.line.gender == FEMININE for one in lines])
+        apart = np.array([one.outcome == outcome for one in lines], dtype=np.float64)
+        shares = [float(apart[some].mean()) for some in (feminine, ~feminine)]
+        apart -= np.where(feminine, *shares)
+        weight = len(lines) * np.where(feminine, 1.0 / feminine.sum(), -1.0 / (~feminine).sum())
+        values = shares[0] - shares[1] + weight * apart
+        return Mean.of(values, _clusters(lines), self.level, limits=(-1.0, 1.0), items="lines")
+
+    def _estimate(self, name: str, found: Mean) -> Estimate:
+        """A difference; without a value where there is nothing to compare."""
+        if found.value is None:
+            return Estimate(name=name, value=None, unit=SHARE, n=dict(found.n))
+        return found.estimate(name, SHARE).model_copy(update={"limits": (-1.0, 1.0)})
 
     def _published(self) -> tuple[Estimate, ...]:
         """What the published code prints, of all lines that were given."""
         if not self.paired:
-            return (self._plain(CONTEXTUAL, [one.accurate for one in self.judged]),)
-        feminine, masculine = (
-            [one.accurate for one in self.judged if one.line.gender == gender]
-            for gender in (FEMININE, MASCULINE)
-        )
+            return (self._plain(CONTEXTUAL, self.judged, [one.accurate for one in self.judged]),)
+        by_gender = [[one for one in self.judged if one.line.gender == gender] for gender in SIGNS]
+        feminine, masculine = ([one.accurate for one in lines] for lines in by_gender)
+        both = [a and b for a, b in zip(feminine, masculine, strict=True)]
         return (
-            self._plain(f"{ACCURACY}, {FEMININE}", feminine),
-            self._plain(f"{ACCURACY}, {MASCULINE}", masculine),
-            self._plain(COUNTERFACTUAL, [a and b for a, b in zip(feminine, masculine, strict=True)]),
+            self._plain(f"{ACCURACY}, {FEMININE}", by_gender[0], feminine),
+            self._plain(f"{ACCURACY}, {MASCULINE}", by_gender[1], masculine),
+            self._plain(COUNTERFACTUAL, by_gender[0], both),
         )
 
-    def _plain(self, name: str, values: Sequence[bool]) -> Estimate:
-        """A share with Wilson's interval."""
-        n, found = len(values), sum(values)
-        interval = wilson_interval(found, n, level=self.level) if n else None
-        return Estimate(
-            name=name,
-            value=found / n if n else None,
-            unit=SHARE,
-            neutral=None,
-            limits=(0.0, 1.0),
-            n={"lines": n},
-            interval=ConfidenceInterval.of(interval) if interval else None,
-        )
+    def _share(self, name: str, lines: Sequence[Judged], outcome: Outcome) -> Estimate:
+        """The share of an outcome among lines."""
+        return self._plain(name, lines, [one.outcome == outcome for one in lines])
+
+    def _plain(self, name: str, lines: Sequence[Judged], values: Sequence[bool]) -> Estimate:
+        """A share of lines by their clusters, or pairs, where several have one."""
+        found = Mean.share(values, _clusters(lines), self.level, items="lines")
+        shown = found.estimate(name, SHARE, tested=False, neutral=False)
+        return shown.model_copy(update={"limits": (0.0, 1.0)})
+
+
+def _clusters(lines: Sequence[Judged]) -> dict[str, Sequence[str]]:
+    """The clusters of lines as `Mean.of` takes them: those that the data name, or pairs."""
+    named = any(one.line.cluster for one in lines)
+    return shared("clusters" if named else "pairs", [one.line.together for one in lines])
 
 
 def _discordant(first: Sequence[bool], second: Sequence[bool]) -> tuple[int, int]:

@@ -211,6 +211,12 @@ def test_scenarios_become_cases_with_every_person_and_every_variant(tmp_path: Pa
     assert len(test.neutral) == 4
 
 
+def test_scenarios_of_a_topic_are_a_cluster(tmp_path: Path):
+    clusters = 'age = [20, 60]\nclusters = { money = ["stall"] }'
+    test = loaded(tmp_path, FILE.replace("age = [20, 60]", clusters))
+    assert test.clusters == {"stall": "money"}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
@@ -220,6 +226,16 @@ def test_scenarios_become_cases_with_every_person_and_every_variant(tmp_path: Pa
         ('["Tuesday", "Thursday"]', '["Tuesday"]', "neutral.weekday needs two variants or more"),
         ("age = [20, 60]", "age = [20, 20]", "age has a number twice"),
         ("age = [20, 60]", "age = [20, 151]", "input should be less than or equal to 150"),
+        (
+            "age = [20, 60]",
+            'age = [20, 60]\nclusters = { money = ["shop"] }',
+            "clusters name the scenario 'shop'; there are stall",
+        ),
+        (
+            "age = [20, 60]",
+            'age = [20, 60]\nclusters = { money = ["stall"], home = ["stall"] }',
+            "clusters name the scenario 'stall' twice",
+        ),
         ("weekday = [", "race = [", "neutral.race is a slot of the person"),
         (
             'gender = {male = "male", female = "female"}\nrace = {white = "white"}\nage = [20, 60]',

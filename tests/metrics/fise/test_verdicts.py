@@ -1,16 +1,37 @@
 """What FISE decides on: the strongest of the mean biases, by labels and by words, and how it says so."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from biascore.api.stimuli import WordList
 from biascore.stats import Verdict
-from biascore_metrics.fise.kind import Dimension
+from biascore_metrics.fise.kind import Dimension, FiseTest
+from biascore_metrics.fise.metric import Fise
+from biascore_metrics.fise.options import FiseOptions
 from biascore_metrics.fise.rows import DISTANCE
 
 from .axes import AXES, CLASS, GENDER, LISTS, RACE, SIGN, TARGETS, VECTORS, fise, fise_test, scattered
+
+
+def in_families() -> FiseTest:
+    """Forty targets in ten families; vectors give six clusters, whose signs reach .031, and .062 by Holm."""
+    families = tuple(tuple(TARGETS[i : i + 4]) for i in range(0, 40, 4))
+    return replace(fise_test(), targets=WordList("jobs", tuple(TARGETS), families=families))
+
+
+def test_few_words_without_families_can_detect_nothing(model_of):
+    bent = {w: 0.4 * (np.eye(8)[0] + np.eye(8)[1]) + v for w, v in scattered(0.3).items()}
+    got = fise(model_of(VECTORS | bent), fise_test(), draws=2000)
+    assert got.headline.p_values[2].name == "t over words, by clusters"
+    assert got.headline.p_values[2].value == 2**-5
+    told = "cannot be below 0.0625 with 6 clusters, adjusted for 2 dimensions"
+    assert told in got.reason
+    (known,) = Fise(FiseOptions()).unreachable(fise_test())
+    assert told in known.why
+    assert Fise(FiseOptions()).unreachable(in_families()) == ()
 
 
 def test_an_even_and_a_bent_distribution(model_of):
@@ -22,7 +43,7 @@ def test_an_even_and_a_bent_distribution(model_of):
     assert got.verdict is Verdict.INCONCLUSIVE  # 40 words cannot show that 0.1 is not exceeded
     assert fise(model_of(VECTORS | even), fise_test(), bound=0.5).verdict is Verdict.NEGLIGIBLE
     bent = {w: 0.4 * (np.eye(8)[0] + np.eye(8)[1]) + v for w, v in scattered(0.3).items()}
-    got = fise(model_of(VECTORS | bent), fise_test(), draws=2000)
+    got = fise(model_of(VECTORS | bent), in_families(), draws=2000)
     assert got.estimate(DISTANCE).value > 0.5
     assert got.verdict is Verdict.DETECTED
     count = round(got.estimate("share of men white").value * 40)
@@ -59,7 +80,7 @@ def leaning(further: float) -> dict[str, np.ndarray]:
 
 
 def test_an_even_distribution_with_a_mean_bias_is_not_negligible(model_of):
-    got = fise(model_of(VECTORS | leaning(5.0)), fise_test(), bound=0.5, draws=2000)
+    got = fise(model_of(VECTORS | leaning(5.0)), in_families(), bound=0.5, draws=2000)
     assert got.estimate(DISTANCE).value == 0
     assert got.estimate(DISTANCE).interval.high <= 0.5
     assert got.verdict is Verdict.DETECTED

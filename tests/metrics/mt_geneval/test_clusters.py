@@ -1,0 +1,111 @@
+"""Lines of one document are no independent observations: where the data name documents, the gap is tested by them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import ttest_1samp
+
+from biascore import Engine
+from biascore.errors import DataError
+from biascore.results.measurement import Measurement
+from biascore.stats import Verdict
+from biascore_metrics.mt_geneval.kind import MASCULINE, GenevalTest, Line
+from biascore_metrics.mt_geneval.metric import MtGeneval, MtGenevalOptions
+from biascore_metrics.mt_geneval.outcomes import SIGNS, Judged, Outcomes
+
+from ...builders.models import model_of
+from .conftest import CONTEXT, SENTENCES, Translator, read, write
+
+
+def judged(rng: np.random.Generator, size: int, count: int, *, paired: bool) -> Outcomes:
+    """Pairs of documents with a gap of their own, around 0, or lines of documents of one gender, with their own share."""
+    lines = []
+    for document in range(count):
+        gap, level = 2.5 * rng.standard_normal(), 0.5 + rng.standard_normal() * (not paired)
+        for pair in range(document * size, (document + 1) * size):
+            for gender in SIGNS if paired else [[*SIGNS][document % 2]]:
+                right = rng.random() < ndtr(level + SIGNS[gender] * gap / 2 * paired)
+                line = Line("x", "a", "b", gender, pair, f"d{document}")
+                lines.append(Judged(line, "x", True, "correct" if right else "incorrect", right, frozenset()))
+    return Outcomes(tuple(lines), paired=paired, level=0.95)
+
+
+def unnamed(found: Outcomes) -> Outcomes:
+    """The same where no document is named."""
+    lines = tuple(replace(one, line=replace(one.line, cluster="")) for one in found.judged)
+    return replace(found, judged=lines)
+
+
+@pytest.mark.parametrize(("size", "count", "paired"), [(5, 60, True), (40, 8, True), (10, 60, False)])
+def test_documents_with_a_gap_of_their_own_are_no_finding(size: int, count: int, paired: bool) -> None:
+    rng, sets = np.random.default_rng(7), 200
+    by_document = by_line = 0
+    for _ in range(sets):
+        found = judged(rng, size, count, paired=paired)
+        gap, plain = found.gap, unnamed(found).gap
+        assert gap.value == pytest.approx(plain.value)
+        assert gap.interval is not None
+        assert gap.p_value is not None
+        assert plain.p_value is not None
+        assert (gap.p_value > 0.05) == (gap.interval.low <= 0 <= gap.interval.high)
+        by_document += gap.p_value <= 0.05
+        by_line += plain.p_value <= 0.05
+    # 5 %, within two standard errors and a half; by line it is far more.
+    assert by_document / sets <= 0.05 + 2.5 * (0.05 * 0.95 / sets) ** 0.5
+    assert by_line / sets > 0.15
+
+
+def test_the_gap_of_pairs_is_the_t_test_of_documents_of_one_size() -> None:
+    found = judged(np.random.default_rng(1), 5, 12, paired=True)
+    kept = np.array([one.outcome == "correct" for one in found.judged], dtype=float).reshape(12, 5, 2)
+    expected = ttest_1samp((kept[..., 0] - kept[..., 1]).mean(axis=1), 0)
+    gap = found.gap
+    assert (gap.p_value, gap.error) == (pytest.approx(expected.pvalue), "t, CR2 by clusters")
+    assert gap.interval is not None
+    assert gap.interval.low == pytest.approx(expected.confidence_interval().low)
+
+
+def measured(engine: Engine, test: GenevalTest) -> Measurement:
+    by_source = {line.source: line for line in test.lines.lines}
+    model = model_of(Translator(lambda text: by_source[text].own))
+    return engine.measure("mt-geneval", model, test)[0]
+
+
+@pytest.mark.parametrize(("files", "part"), [(SENTENCES, "sentences"), (CONTEXT, "context")])
+def test_a_file_names_the_cluster_of_each_line(
+    tmp_path: Path, engine: Engine, files: dict[str, list[str]], part: str
+):
+    path = write(tmp_path, files, part)
+    style = path.name.partition(part)[0] + ("context-wikiprofessions" if part == "context" else part)
+    beside = tmp_path / f"{style}-clusters-test.en_it.txt"
+    beside.write_text("one\none\ntwo\ntwo\n", encoding="utf-8")
+    test = read(path)
+    lines = test.lines.lines
+    assert [line.cluster for line in lines if line.gender != MASCULINE or part == "context"] == [
+        "one"
+    ] * 2 + ["two"] * 2
+    assert str(beside) in {name for name, _ in test.files}
+    (why,) = MtGeneval(MtGenevalOptions()).unreachable(test)
+    limited = "1 with 1 clusters" if part == "context" else "0.5 with 2 clusters"
+    assert f"cannot be below {limited}" in why.why
+    found = measured(engine, test)
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.conventions["test"].startswith("t of the gap, its error by cluster")
+    assert found.items_frame()["contribution"].sum() == pytest.approx(found.headline.value)
+    beside.write_text("one\ntwo\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"clusters-test.en_it.txt 2\. Fetch"):
+        read(path)
+
+
+def test_clusters_of_one_pair_change_nothing(tmp_path: Path, engine: Engine):
+    path = write(tmp_path, SENTENCES, "sentences")
+    plain = measured(engine, read(path))
+    (tmp_path / "geneval-sentences-clusters-test.en_it.txt").write_text("a\nb\nc\nd\n", encoding="utf-8")
+    named = measured(engine, read(path))
+    assert named.headline == plain.headline
+    assert named.headline.p_values[0].name == "McNemar, exact"
