@@ -1,15 +1,12 @@
-"""Shares of yes-no outcomes: the Wilson interval and the exact binomial test against one half, also in clusters."""
+"""Shares of yes-no outcomes: the Wilson interval and the exact binomial test against one half."""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-from numpy.typing import ArrayLike
-from scipy.special import bdtr, ndtri, stdtrit
+from scipy.special import bdtr, ndtri
 
-from biascore.stats._checks import Floats, finite_vector, require_between
+from biascore.stats._checks import require_between
 from biascore.stats.bootstrap import Interval
 
 
@@ -24,35 +21,6 @@ def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> Inte
     require_between(level, "level", 0.0, 1.0)
     z = float(ndtri((1.0 + level) / 2.0))
     return Interval(*_wilson(successes / trials, trials, z), level, "Wilson", resamples=0)
-
-
-def clustered_wilson_interval(outcomes: ArrayLike, clusters: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Wilson's interval of a share of outcomes (n,), 0 or 1, that come in clusters: labels (n,).
-
-    n is divided by the design effect, the variance of the share between clusters over that of independent
-    outcomes, 1 at least, and the quantile is Student's with clusters - 1 degrees of freedom. Where each cluster has one
-    outcome it is `wilson_interval`. Raises ValueError for no outcome, or one cluster of several. Source: Rao
-    and Scott 1992, Biometrics 48:577; Korn and Graubard 1998, Survey Methodology 24:193.
-    """
-    values, labels = _clustered(outcomes, clusters)
-    n, successes = values.size, int(values.sum())
-    _, place = np.unique(labels, return_inverse=True)
-    count = int(place.max()) + 1
-    if count == n:
-        return wilson_interval(successes, n, level=level)
-    if count == 1:
-        raise ValueError(
-            f"all {n} outcomes are of one cluster, so nothing shows how clusters vary; there is no interval"
-        )
-    require_between(level, "level", 0.0, 1.0)
-    share = successes / n
-    effect = 1.0
-    if 0 < successes < n:
-        apart = np.bincount(place, weights=values - share)
-        between = count / (count - 1) * float(apart @ apart) / n
-        effect = max(1.0, between / (share * (1.0 - share)))
-    quantile = float(stdtrit(count - 1, (1.0 + level) / 2.0))
-    return Interval(*_wilson(share, n / effect, quantile), level, "Wilson, by clusters", resamples=0)
 
 
 def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
@@ -74,15 +42,6 @@ def binomial_test(successes: int, trials: int) -> float:
         return 1.0  # exactly, where the sum of probabilities would round
     lower_tail = float(bdtr(min(successes, trials - successes), trials, 0.5))
     return min(1.0, 2.0 * lower_tail)
-
-
-def _clustered(outcomes: ArrayLike, clusters: ArrayLike) -> tuple[Floats, npt.NDArray[np.str_]]:
-    values, labels = finite_vector(outcomes, "outcomes"), np.asarray(clusters)
-    if labels.shape != values.shape:
-        raise ValueError(f"{values.size} outcomes and {labels.size} clusters; pass a label for each outcome")
-    if not np.isin(values, (0.0, 1.0)).all():
-        raise ValueError("outcomes are 0 or 1")
-    return values, labels
 
 
 def _check_counts(successes: int, trials: int) -> None:

@@ -41,11 +41,20 @@ def constant(size: float) -> Callable[[np.random.Generator, int], Floats]:
     return lambda rng, count: rng.choice([-size, size], count)
 
 
+def together(rng: np.random.Generator, count: int) -> Floats:
+    """Most of what answers have is their cluster's."""
+    return np.clip(rng.normal(0.0, 0.7, count), -1.0, 1.0)
+
+
 WORLDS: Final[Mapping[str, World]] = {
     "25 templates of 40": world(normal, [40] * 25),
     "400 questions of one template, 24 of 10": world(normal, [400] + [10] * 24),
     "200, 100, 8 of 10": world(normal, [200, 100] + [10] * 8),
+    "3 of 100, 20 of 8": world(normal, [100] * 3 + [8] * 20),
     "8 of 5 to 160": world(normal, [5, 5, 10, 10, 20, 40, 80, 160]),
+    "2 of 20, 10 of 3, alike within": world(together, [20] * 2 + [3] * 10),
+    "3 of 100, 20 of 8, alike within": world(together, [100] * 3 + [8] * 20),
+    "8 of 5 to 160, alike within": world(together, [5, 5, 10, 10, 20, 40, 80, 160]),
     "4 of 40": world(normal, [40] * 4),
     "6 of 4": world(normal, [4] * 6),
     "2 of 12, constant": world(constant(1.0), [12] * 2),

@@ -19,7 +19,9 @@ def drawn(n: int = 40) -> tuple[Floats, Floats]:
     return 0.7 + rng.normal(size=n) / weights, weights
 
 
-def dense_cr2(values: Floats, weights: Floats, labels: NDArray[np.int64]) -> tuple[float, float]:
+def dense_cr2(
+    values: Floats, weights: Floats, labels: NDArray[np.int64], within: float
+) -> tuple[float, float]:
     """Standard error and df as Pustejovsky & Tipton 2018 write them, equations 6, 7 and 11, with Phi = I and X = 1."""
     n, share = len(values), weights / weights.sum()
     residual_maker = np.eye(n) - np.outer(np.ones(n), share)
@@ -30,7 +32,9 @@ def dense_cr2(values: Floats, weights: Floats, labels: NDArray[np.int64]) -> tup
         mine = adjust @ share[labels == label]
         vectors.append(rows.T @ mine)
         variance += float(mine @ residuals[labels == label]) ** 2
-    products = np.array(vectors) @ np.array(vectors).T
+    together = np.where(labels[:, None] == labels, within, 0.0)
+    np.fill_diagonal(together, 1.0)
+    products = np.array(vectors) @ together @ np.array(vectors).T
     return float(np.sqrt(variance)), float(np.trace(products) ** 2 / np.trace(products @ products))
 
 
@@ -48,15 +52,27 @@ def test_without_clusters_it_is_hc3_of_weighted_least_squares_on_a_constant() ->
     assert got == robust_mean(values, 3.0 * weights, np.arange(40))  # labels that are all different
 
 
+@pytest.mark.parametrize("within", [0.0, 0.35, 1.0, None])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_by_clusters_it_is_cr2_with_the_degrees_of_freedom_of_bell_and_mccaffrey(weighted: bool) -> None:
+def test_by_clusters_it_is_cr2_with_degrees_of_freedom_for_errors_that_go_together(
+    weighted: bool, within: float | None
+) -> None:
+    """Those of Bell and McCaffrey where errors do not, by dense matrices."""
     values, weights = drawn()
     if not weighted:
         weights = np.ones(40)
     weights[:3] *= [1.0, 0.0, 4.0]
     labels = np.repeat([0, 1, 2, 3, 4, 5, 6], [1, 1, 2, 3, 5, 9, 19])
-    got = robust_mean(values, weights, [f"t{label}" for label in labels])
-    se, df = dense_cr2(values, weights, labels)
+    values = 0.05 * values + 3.0 * np.sin(3.0 * labels)
+    got = robust_mean(values, weights, [f"t{label}" for label in labels], within=within)
+    if within is None:
+        apart = values - np.average(values, weights=weights)
+        pairs = [
+            apart[i] * apart[j] for i in range(40) for j in range(40) if i != j and labels[i] == labels[j]
+        ]
+        within = float(np.clip(np.mean(pairs) / np.mean(apart**2), 0.0, 1.0))
+        assert 0.1 < within < 1.0
+    se, df = dense_cr2(values, weights, labels, within)
     assert (got.se, got.df) == pytest.approx((se, df), rel=1e-9)
     assert (got.n, got.n_clusters) == (40, 7)
 
