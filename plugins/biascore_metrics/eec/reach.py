@@ -16,7 +16,7 @@ def unreachable(rows: Rows, options: EecOptions) -> tuple[Unreachable, ...]:
     names = {cell: len(set(rows.person[rows.cell == cell].tolist())) for cell in rows.cells}
     means = cluster_means(np.zeros(rows.person.size), rows.person, rows.factors)
     place = {name: at for at, name in enumerate(rows.levels)}
-    found = []
+    found: list[Unreachable] = []
     for column, change in by_column(design_of(rows)):
         if len(change) > 1:
             found += Unreachable.detected(means.attainable(change), options.alpha, column)
