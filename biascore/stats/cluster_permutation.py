@@ -1,21 +1,20 @@
-"""Permutation tests over clusters, such as names: do the mean scores of two groups of names differ by more than chance?
+"""Permutation test of an interaction over clusters, such as names: is the difference between two groups of names another
+one in another group?
 
     names = cluster_means(scores, names_of_rows, {"race": races, "gender": genders})
-    names.test({"race": ("Latino", "Anglo")}, rng=rng)                                 # a difference of means of means
     names.test({"race": ("Latino", "Anglo"), "gender": ("female", "male")}, rng=rng)   # a difference of differences
 
 All rows of a name share it, so names, not rows, are what could have been others. The labels of the factor that is
 named first are permuted over the names within each combination of all other factors' levels, as often as each has it.
+An effect of one factor is tested by `biascore.stats.welch`.
 
-Of one factor the null hypothesis is that within each combination the labels could be exchanged, and the test is exact: its
-p-value is valid for any distribution. Of an interaction the null hypothesis is that only it is absent: main effects may
-be there, so raw means cannot be exchanged. The least squares fit without the interaction is taken away first, and what is
-left, inflated so that it varies as the errors do, is permuted (Freedman and Lane 1983, JBES 1:292). That is no exact test,
-but its size nearly holds, with large main effects: of 2000 sets 4.5 to 6.4 % are rejected at 5 % with 3 to 8 names a cell,
-normal, exponential or t (3 df), equal cells or 4 + 12 + 8 + 8, or equal cells whose standard deviations differ threefold;
-the test of a main effect, exact but for the last, rejects 5.0 to 6.2 % of the same sets (standard error 0.5;
-tests/benchmarks/bench_cluster_permutation.py). As with any permutation test of a difference of means, both fail where
-cells are of unequal size and vary unequally.
+The null hypothesis is that only the interaction is absent: main effects may be there, so raw means cannot be exchanged. The
+least squares fit without the interaction is taken away first, and what is left, inflated so that it varies as the errors
+do, is permuted (Freedman and Lane 1983, JBES 1:292). That is no exact test, but its size nearly holds, with large main
+effects: of 2000 sets 4.5 to 6.4 % are rejected at 5 % with 3 to 8 names a cell, normal, exponential or t (3 df), equal cells
+or 4 + 12 + 8 + 8, or equal cells whose standard deviations differ threefold (standard error 0.5;
+tests/benchmarks/bench_cluster_permutation.py). It fails where cells are of unequal size and vary unequally: with 30 + 30
+names against 5 + 5 that are three times as spread it rejects 31 %.
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ from biascore.stats.permutation import (
     drawn_tail,
     exact_tail,
     fewer_draws,
-    permutation_test,
     sorted_subset_sums,
 )
 
@@ -58,17 +56,15 @@ class ClusterTest:
     """Result of `ClusterMeans.test`."""
 
     statistic: float
-    """The difference of mean cluster means, or of a k-factor change the k-th difference, in the unit of the scores."""
+    """The difference of differences of mean cluster means, of k factors the k-th difference, in the unit of the scores."""
     n: Mapping[str, int]
-    """Clusters by cell of the factors that change, such as ``{"race: Latino": 20, "race: Anglo": 20}``."""
+    """Clusters by cell of the factors that change, such as ``{"race: Latino, gender: female": 20, …}``."""
     method: Literal["exact", "monte-carlo"]
     """How labellings were counted."""
     n_labellings: int
     """All different labellings, the observed one among them."""
     two_sided: Tail
     """|S_i| >= |S|; ``p_value`` is the one to report."""
-    aligned: bool
-    """Whether effects of lower order were taken away first: of an interaction."""
     attainable: Attainable
     """The smallest p-value that so many clusters, or so many draws, allow."""
 
@@ -87,42 +83,48 @@ class ClusterMeans:
     """The level of each cluster, by factor."""
 
     def test(self, change: Change, *, draws: int = 100_000, rng: np.random.Generator) -> ClusterTest:
-        """Permutation test of a change, such as ``{"race": ("Latino", "Anglo")}``, or of an interaction of several.
+        """Permutation test of an interaction, such as ``{"race": ("Latino", "Anglo"), "gender": ("female", "male")}``.
 
         Clusters of other levels of these factors take no part. The differences within the combinations of the factors
         that do not change are averaged by their numbers of clusters. Exact where all labellings can be counted (two
-        strata of up to 11 + 11 names; one of up to 23 + 23), else ``draws`` random ones from ``rng``, used in no other
-        case, or as many as make `MOST_LABELS` labels.
+        strata of up to 11 + 11 names), else ``draws`` random ones from ``rng``, used in no other case, or as many as make
+        `MOST_LABELS` labels.
 
-        Raises RegressionError on an unknown factor or level, on a cell without clusters and on draws < 1;
-        ZeroVarianceError where the clusters of no stratum differ, as names do not for a model that does not know them.
+        Raises RegressionError on one factor alone, on an unknown factor or level, on a cell without clusters and on draws <
+        1; ZeroVarianceError where the clusters of no stratum differ, as names do not for a model that does not know them.
         """
         if draws < 1:
             raise RegressionError(f"draws is {draws}; pass at least 1")
         draws = fewer_draws(draws, self.means.size)
         comparison = _Comparison.of(self, change)
         statistic, strata = comparison.statistic, comparison.strata
-        if len(strata) == 1:
-            x, y = np.split(strata[0].values, [strata[0].n_x])
-            found = permutation_test(x, y, draws=draws, rng=rng)
-            exact, tail = found.method == "exact", found.two_sided
-        else:
-            exact = _countable(strata)
-            tail = _count(strata, comparison) if exact else _draw(strata, comparison, draws, rng)
+        exact = _countable(strata)
+        tail = _count(strata, comparison) if exact else _draw(strata, comparison, draws, rng)
         labellings = math.prod(stratum.labellings for stratum in strata)
-        # With equal numbers everywhere, exchanging all labels gives minus the statistic.
-        mirrored = all(2 * stratum.n_x == stratum.values.size for stratum in strata)
-        smallest = Attainable(
-            min(1.0, (1 + mirrored) / labellings), " + ".join(map(str, comparison.n.values())) + " clusters"
-        )
+        smallest = self.attainable(change)
         return ClusterTest(
             statistic=statistic,
             n=comparison.n,
             method="exact" if exact else "monte-carlo",
             n_labellings=labellings,
             two_sided=tail,
-            aligned=len(change) > 1,
             attainable=smallest if exact else max(smallest, of_draws(draws), key=lambda one: one.p_value),
+        )
+
+    def attainable(self, change: Change) -> Attainable:
+        """The smallest p-value that all labellings of so many clusters allow; raises RegressionError as `test` does."""
+        sides = _sides(self, change)
+        sizes = [
+            (here[0].size, here[1].size)
+            for _, own, _ in _outer(self, change, sides)
+            for _, here in _inner(own)
+        ]
+        # With equal numbers everywhere, exchanging all labels gives minus the statistic.
+        mirrored = all(nx == ny for nx, ny in sizes)
+        labellings = math.prod(math.comb(nx + ny, nx) for nx, ny in sizes)
+        n = _cell_counts(change, sides, np.logical_and.reduce([side >= 0 for side in sides]))
+        return Attainable(
+            min(1.0, (1 + mirrored) / labellings), " + ".join(map(str, n.values())) + " clusters"
         )
 
 
@@ -202,18 +204,9 @@ class _Comparison:
         sides = _sides(clusters, change)
         taking = np.logical_and.reduce([side >= 0 for side in sides])
         n = _cell_counts(change, sides, taking)
-        others = [factor for name, factor in clusters.factors.items() if name not in change]
-        outer = np.zeros(taking.size, dtype=np.intp)
-        for factor in others:
-            outer = outer * len(factor.levels) + factor.codes
         strata: list[_Stratum] = []
         statistic = observed = size = 0.0
-        for place in np.unique(outer[taking]):
-            member = np.flatnonzero(taking & (outer == place))
-            share = member.size / np.count_nonzero(taking)
-            own = [side[member] for side in sides]
-            told = ", ".join(f"{factor.name}: {factor.levels[factor.codes[member[0]]]}" for factor in others)
-            _require_cells(change, own, told)
+        for member, own, share in _outer(clusters, change, sides):
             values = clusters.means[member]
             left, basis = _residuals(values, own)
             size += float(np.abs(values).sum())
@@ -222,8 +215,7 @@ class _Comparison:
                 observed += weight * float(
                     left[here[0]].sum() - here[0].size * left[np.concatenate(here)].mean()
                 )
-                if len(own) > 1:
-                    weight *= _inflation(basis, np.concatenate(here))
+                weight *= _inflation(basis, np.concatenate(here))
                 statistic += share * signs * float(values[here[0]].mean() - values[here[1]].mean())
                 strata.append(_Stratum.of(left[here[0]], left[here[1]], weight))
         spread = sum(float(np.abs(stratum.values).sum()) for stratum in strata)
@@ -237,10 +229,29 @@ class _Comparison:
         return cls(float(statistic), n, tuple(strata), observed, 1e-12 * spread + rounding)
 
 
+def _outer(
+    clusters: ClusterMeans, change: Change, sides: Sequence[Codes]
+) -> Iterator[tuple[Codes, list[Codes], float]]:
+    """By combination of the factors that do not change: its clusters, their sides, and its share of those that take part."""
+    taking = np.logical_and.reduce([side >= 0 for side in sides])
+    others = [factor for name, factor in clusters.factors.items() if name not in change]
+    outer = np.zeros(taking.size, dtype=np.intp)
+    for factor in others:
+        outer = outer * len(factor.levels) + factor.codes
+    for place in np.unique(outer[taking]):
+        member = np.flatnonzero(taking & (outer == place))
+        own = [side[member] for side in sides]
+        told = ", ".join(f"{factor.name}: {factor.levels[factor.codes[member[0]]]}" for factor in others)
+        _require_cells(change, own, told)
+        yield member, own, member.size / np.count_nonzero(taking)
+
+
 def _sides(clusters: ClusterMeans, change: Change) -> list[Codes]:
     """Of each factor that changes, 1 where a cluster has the level, 0 where the other, -1 elsewhere."""
-    if not change:
-        raise RegressionError("the change names no factor; name one, as in {'gender': ('female', 'male')}")
+    if len(change) < 2:
+        raise RegressionError(
+            f"the change names {', '.join(change) or 'no factor'}, and an interaction is of two; welch tests one"
+        )
     sides = []
     for name, levels in change.items():
         factor = clusters.factors.get(name)

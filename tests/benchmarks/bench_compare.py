@@ -193,7 +193,7 @@ class Joint:
         ends = []
         for values in (old, new):
             fit = ols.fit(values, self.rows.design, absorb={"frame": self.rows.frames})
-            test = fit.clustered({"cluster": self.rows.clusters}).marginal_effect(of)
+            test = fit.clustered(self.rows.clusters).marginal_effect(of)
             ends.append((test.estimate, (test.low, test.high)))
         return paired, unpaired_change(*ends[0], *ends[1], 0.95)
 

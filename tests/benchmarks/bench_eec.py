@@ -1,18 +1,19 @@
-"""How often ``eec`` finds an effect, by the p-value that is read: all rows independent, clustered by name, permutation.
+"""How often ``eec`` finds an effect, by the p-value that is read: all rows independent, clustered by name, of the names.
 
     python tests/benchmarks/bench_eec.py [DATASETS [--page]]
 
 Scores of the planted model (``biascore_adapters.planted.equity``) for corpora of 35 sentences a name, 100 data sets unless
 told; with ``--page`` both tables go into docs/metrics/eec.md. First the share of p <= .05 where the groups of names do not
-differ: of each kind of effect, with 3 names a cell and 10 (the published corpora); of the first factor where its gap
-differs by template; of gender where a word of one template tells it, as *herself* does. Then, by permutation, the power by
-number of names and effect, in standard deviations between the names of a group.
+differ: of each kind of effect, with 3 names a cell and 10 (the published corpora), and with 30 and 5, the few or the many
+three times as spread; of the first factor where its gap differs by template; of gender where a word of one template tells
+it, as *herself* does. Then the power for the first factor by number of names and effect, in standard deviations between the
+names of a group.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pages import show
 
-from biascore.stats import cluster_means
+from biascore.stats.welch import welch
 from biascore_adapters.planted.equity import PERSONS, Emotions
-from biascore_metrics.eec.fits import Fitted
+from biascore_metrics.eec.fits import Fitted, framed
 from biascore_metrics.eec.options import EecOptions
 from biascore_metrics.eec.rows import Rows, rows_of
 from tests.metrics.eec.corpora import corpus
@@ -33,7 +34,7 @@ QUANTITY = "anger"
 WORDS = {QUANTITY: ("angry", "annoyed", "enraged", "furious", "irritated")}
 TEMPLATES = {f"t{i}": "{person} number " + str(i) + " feels {state}" for i in range(7)}
 AGREEING = {**TEMPLATES, "t6": "{person} finds {self:gender} {state}"}
-METHODS = ("OLS", "clustered by name (CR2)", "permutation of names", "p that decides")
+METHODS = ("OLS", "clustered by name (CR2)", "Welch, or of both permutation", "p that decides")
 OPTIONS = EecOptions(draws=999)
 WORD = 7.0
 """What the agreeing word adds, in standard deviations between names: 1 on average over seven templates."""
@@ -44,13 +45,13 @@ def chosen(names: int, templates: dict[str, str] = TEMPLATES) -> tuple[Rows, Emo
     """The rows of a corpus with so many names a cell, and the scores of its sentences where nothing is planted."""
     test = corpus(names, templates=templates, emotions=WORDS)
     planted = Emotions()
-    planted.plant(test, 0.0)
+    planted.plant(test, 0.0, 0)
     return rows_of(test, test.rows(), QUANTITY, OPTIONS), planted
 
 
 def drawn(rows: Rows, planted: Emotions, seed: int) -> np.ndarray:
     """Scores (n,)."""
-    return np.array([planted.score(text, QUANTITY, seed) for text in rows.sentence.tolist()])
+    return np.array([planted.scored(text, QUANTITY, seed) for text in rows.sentence.tolist()])
 
 
 def side_of(rows: Rows, factor: str) -> np.ndarray:
@@ -61,23 +62,39 @@ def side_of(rows: Rows, factor: str) -> np.ndarray:
 def p_values(rows: Rows, scores: np.ndarray, seed: int) -> Iterator[tuple[float, ...]]:
     """Of each effect, by each method."""
     fitted = Fitted.of(QUANTITY, rows, scores, OPTIONS, frozenset({"gender"}), np.random.default_rng(seed))
+    clustered = framed(rows, scores).clustered(rows.person)
     for effect in fitted.effects:
-        assert effect.clustered is not None
-        assert effect.permutation is not None
+        assert effect.own_p is not None
         assert effect.p_value is not None
         yield (
             fitted.plain.marginal_effect(effect.change).p_value,
-            effect.clustered.p_value,
-            effect.permutation.two_sided.p_value,
+            clustered.marginal_effect(effect.change).p_value,
+            effect.own_p,
             effect.p_value,
         )
 
 
-def race_p(rows: Rows, scores: np.ndarray, rng: np.random.Generator) -> float:
-    """Of the first factor, by permutation of names."""
-    names = cluster_means(scores, rows.person, rows.factors)
+def race_p(rows: Rows, scores: np.ndarray) -> float:
+    """Of the first factor."""
     factor, (reference, level) = next(iter(rows.levels.items()))
-    return names.test({factor: (level, reference)}, draws=OPTIONS.draws, rng=rng).two_sided.p_value
+    return welch(framed(rows, scores), rows.person, {factor: (level, reference)}).p_value
+
+
+def unequal(few: float, many: float) -> tuple[Rows, Callable[[int], np.ndarray]]:
+    """30 names a cell of the first level and 5 of the second, and scores by seed; their deviations in those of names."""
+    rows, planted = chosen(30)
+    number = np.array([int("".join(filter(str.isdigit, person))) for person in rows.person.tolist()])
+    other = next(iter(rows.factors.values())) == next(iter(rows.levels.values()))[1]
+    rows = rows.where(~other | (number < 5))
+    names, of_row = np.unique(rows.person, return_inverse=True)
+    spread = np.where(next(iter(rows.factors.values())) == next(iter(rows.levels.values()))[1], few, many)
+    more = PERSONS * np.sqrt(spread**2 - 1.0)  # each name has a deviation of 1 already
+
+    def scores(seed: int) -> np.ndarray:
+        drawn_names = np.random.default_rng([2, seed]).standard_normal(names.size)
+        return expit(logit(drawn(rows, planted, seed)) + more * drawn_names[of_row])
+
+    return rows, scores
 
 
 def share(found: np.ndarray) -> str:
@@ -98,6 +115,11 @@ def sizes(datasets: int) -> Iterator[str]:
         found = np.array([list(p_values(rows, drawn(rows, planted, seed), seed)) for seed in range(datasets)])
         for place, effect in enumerate(("first factor", "second factor", "both")):
             yield row(f"{names} names a cell, {effect}", place, found)
+    for told, few, many in (("few", 3.0, 1.0), ("many", 1.0, 3.0)):
+        rows, scores = unequal(few, many)
+        found = np.array([list(p_values(rows, scores(seed), seed)) for seed in range(datasets)])
+        for place, effect in ((0, "first factor"), (2, "both")):
+            yield row(f"30 and 5, the {told} three times as spread, {effect}", place, found)
     rows, planted = chosen(10)
     _, template = np.unique(rows.template, return_inverse=True)
     gaps = [np.random.default_rng(seed).standard_normal(len(TEMPLATES)) for seed in range(datasets)]
@@ -109,12 +131,12 @@ def sizes(datasets: int) -> Iterator[str]:
     worlds.append(("10, grammar alone, second factor", 1, rows, planted, [word] * datasets, "gender"))
     for told, place, of, model, added, factor in worlds:
         side = side_of(of, factor)
-        scores = (expit(logit(drawn(of, model, seed)) + side * added[seed]) for seed in range(datasets))
-        yield row(told, place, np.array([list(p_values(of, one, seed)) for seed, one in enumerate(scores)]))
+        every = (expit(logit(drawn(of, model, seed)) + side * added[seed]) for seed in range(datasets))
+        yield row(told, place, np.array([list(p_values(of, one, seed)) for seed, one in enumerate(every)]))
 
 
 def powers(datasets: int) -> Iterator[str]:
-    """By permutation, by names and effect."""
+    """For the first factor, by names and effect."""
     yield f"| names a cell, {datasets} data sets | {' | '.join(f'{effect:g}' for effect in EFFECTS)} |"
     yield "|---" * (1 + len(EFFECTS)) + "|"
     for names in NAMES:
@@ -123,8 +145,7 @@ def powers(datasets: int) -> Iterator[str]:
         power = []
         for seed in range(datasets):
             none = logit(drawn(rows, planted, seed))
-            rng = np.random.default_rng([names, seed])
-            power.append([race_p(rows, expit(none + effect * side), rng) for effect in EFFECTS])
+            power.append([race_p(rows, expit(none + effect * side)) for effect in EFFECTS])
         yield f"| {names} | {' | '.join(share(p) for p in np.array(power).T)} |"
 
 

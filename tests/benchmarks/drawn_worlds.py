@@ -134,7 +134,7 @@ def persons(gap: float, names: int, effect: float, sets: int) -> Found:
         logits = logit(scores_of(rows, planted, seed)) + side * (
             0.2 * effect + rng.normal(0, gap, 7)[template]
         )
-        rejected.append(race_p(rows, expit(logits), rng) <= LEVEL)
+        rejected.append(race_p(rows, expit(logits)) <= LEVEL)
     return both(rejected)
 
 

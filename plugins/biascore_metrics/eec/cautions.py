@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from biascore.api.metrics import Caveat
+from biascore.api.support import listed
 from biascore_metrics.eec.fits import Fitted
 from biascore_metrics.eec.rows import Rows
 from biascore_metrics.eec.sentences import EquityTest
@@ -18,6 +19,8 @@ DIGITS: Final = 6
 """Scores that differ less are the same but for the rounding of a batch."""
 NOT_TOLD_APART: Final = "the model does not tell all names apart"
 BY_GRAMMAR: Final = "so that grammar tells it"
+SMALL: Final = 0.2
+"""Of the standard deviation of the scores: larger bounds are none of a small effect, as of WEAT's d."""
 NEARLY_CONSTANT: Final = 1e-3
 """Scores with a smaller standard deviation say next to nothing of sentences."""
 
@@ -81,6 +84,16 @@ def agreement(tests: Sequence[EquityTest], rows: Rows) -> str:
     )
 
 
+def untested(fitted: Sequence[Fitted]) -> tuple[str, ...]:
+    """The effects that have no p-value, by the reason."""
+    found: dict[str, list[str]] = {}
+    for one in fitted:
+        for effect in one.effects:
+            if effect.untested:
+                found.setdefault(effect.untested, []).append(f"{one.emotion}: {' x '.join(effect.level)}")
+    return tuple(f"not tested: {listed(names)}, for {why}" for why, names in found.items())
+
+
 def nearly_constant(fitted: Sequence[Fitted]) -> tuple[str, ...]:
     """Warnings of scores that hardly vary."""
     deviations: Mapping[str, float] = {one.emotion: float(np.std(one.scores)) for one in fitted}
@@ -90,6 +103,20 @@ def nearly_constant(fitted: Sequence[Fitted]) -> tuple[str, ...]:
         for emotion, sd in deviations.items()
         if sd < NEARLY_CONSTANT
     )
+
+
+def wide_bound(fitted: Sequence[Fitted], bound: float) -> list[Caveat]:
+    """Of effects that the default bound calls negligible: emotions whose scores vary too little for it."""
+    found = []
+    for one in fitted:
+        sd = float(np.std(one.scores))
+        if bound > SMALL * sd:
+            text = (
+                f"{one.emotion}: the bound of {bound:g} is {bound / sd:.2g} of the scores' standard deviation ({sd:.2g}), "
+                "so that negligible says little; state a smaller one"
+            )
+            found.append(Caveat(text, True, "the bound is large for scores that vary so little"))
+    return found
 
 
 def _natural(id: str) -> list[tuple[int, str]]:

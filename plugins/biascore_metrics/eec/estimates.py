@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Final
 
 from biascore.api.metrics import ClusterContrast, ConfidenceInterval, Estimate, PValue
-from biascore.stats import ClusterTest, TTest, stars
+from biascore.stats import TTest, stars
 from biascore_metrics.eec.fits import Effect, Fitted
 from biascore_metrics.eec.rows import CORPUS, Rows
 
@@ -15,7 +14,9 @@ SCORE, LOGIT = "score", "logit"
 SCORED_FOR: Final = "scored for"
 """The column of the items that says for which emotion they were scored."""
 PERMUTATION = "permutation of names"
-LARGER = f"{PERMUTATION}, the larger of all templates and those without agreeing words"
+WELCH = "Welch's t over names"
+LARGER = ", the larger of all templates and those without agreeing words"
+BY_STRATUM = "Welch over names by stratum, fixed effects of frames"
 CLUSTERED = "fixed effects of frames, clustered by name (CR2)"
 PLAIN = "OLS"
 BETA = "Beta regression, average marginal effect"
@@ -44,7 +45,7 @@ def effect_estimate(
     of: str = "",
     rows: Rows | None = None,
 ) -> Estimate:
-    """The average effect; the first p-value decides, and the interval is clustered by name.
+    """The average effect; the first p-value decides, and the interval of one factor is that of its test.
 
     ``rows``: the sentences of the items that it follows from, None where it is of some of them.
     """
@@ -52,8 +53,8 @@ def effect_estimate(
         name=effect_name(emotion, effect, of),
         value=effect.value,
         unit=SCORE,
-        n=names_of(effect),
-        interval=interval_of(effect.clustered, CLUSTERED),
+        n=effect.n,
+        interval=_interval(effect, effect.test),
         p_values=(*([adjusted] if adjusted else []), *p_of_effect(effect)),
         sides=_sides(emotion, effect),
         estimator=None if rows is None else _from_items(emotion, effect, rows),
@@ -61,14 +62,25 @@ def effect_estimate(
 
 
 def p_of_effect(effect: Effect) -> list[PValue]:
-    """The permutation p before adjustment, the larger of two where words agree with the person; none without a test."""
-    if effect.permutation is None or effect.p_value is None:
+    """The p before adjustment, the larger of two where words agree with the person; none without a test."""
+    if effect.p_value is None:
         return []
     if effect.free is None:
-        return [permutation_p(effect.permutation)]
-    alone = [effect.permutation, *([effect.free.permutation] if effect.free.permutation else [])]
-    larger = max(alone, key=lambda test: test.two_sided.p_value)
-    return [permutation_p(larger, LARGER).model_copy(update={"value": effect.p_value})]
+        return [_p_alone(effect)]
+    alone = [one for one in (effect, effect.free) if one.own_p is not None]
+    larger = _p_alone(max(alone, key=lambda one: one.own_p or 0.0))
+    return [larger.model_copy(update={"name": larger.name + LARGER, "value": effect.p_value})]
+
+
+def _p_alone(effect: Effect) -> PValue:
+    if effect.permutation is not None:
+        return PValue.of(effect.permutation.two_sided, effect.permutation.method, "two-sided", PERMUTATION)
+    assert effect.test is not None
+    return p_of(WELCH, effect.test)
+
+
+def _interval(effect: Effect, test: TTest | None) -> ConfidenceInterval | None:
+    return interval_of(test, BY_STRATUM if len(effect.change) == 1 else CLUSTERED)
 
 
 def by_template(fitted: Fitted, effect: Effect, level: float) -> Iterator[tuple[str, Estimate]]:
@@ -81,7 +93,7 @@ def by_template(fitted: Fitted, effect: Effect, level: float) -> Iterator[tuple[
                 value=test.estimate,
                 unit=SCORE,
                 n={"sentences": sentences},
-                interval=interval_of(test, CLUSTERED),
+                interval=_interval(effect, test),
             ),
         )
 
@@ -99,7 +111,7 @@ def _sides(emotion: str, effect: Effect) -> tuple[str, str] | None:
 
 def _from_items(emotion: str, effect: Effect, rows: Rows) -> ClusterContrast | None:
     """How an effect follows from the items; of several corpora names are exchanged within them."""
-    if effect.clustered is None:
+    if effect.test is None:
         return None
     return ClusterContrast(
         only=(SCORED_FOR, emotion),
@@ -161,11 +173,6 @@ def name_means(fitted: Fitted) -> Iterator[tuple[str, Estimate]]:
         )
 
 
-def permutation_p(test: ClusterTest, name: str = PERMUTATION) -> PValue:
-    """The two-sided p-value of a permutation."""
-    return PValue.of(test.two_sided, test.method, "two-sided", name)
-
-
 def p_of(name: str, test: TTest) -> PValue:
     """The p-value of a t test."""
     return PValue(name=name, value=test.p_value, kind="asymptotic", alternative="two-sided")
@@ -177,16 +184,6 @@ def interval_of(test: TTest | None, how: str) -> ConfidenceInterval | None:
         return None
     method = f"t, {test.df:.0f} df, {how}"
     return ConfidenceInterval(low=test.low, high=test.high, level=test.level, method=method)
-
-
-def names_of(effect: Effect) -> dict[str, int]:
-    """The names of each side of a change; empty where it could not be permuted."""
-    if effect.permutation is None:
-        return {}
-    cells = product(*effect.change.values())
-    return {
-        ", ".join(levels): count for levels, count in zip(cells, effect.permutation.n.values(), strict=True)
-    }
 
 
 def _coefficient(name: str, test: TTest, unit: str, n: dict[str, int], how: str) -> Estimate:

@@ -107,7 +107,9 @@ def findings(fitted: Sequence[Fitted], options: EecOptions, subject: str) -> Fin
         decision=_decide(first, table, farthest, count, options),
         figures=(*drawn, *cells, *bars),
         first=first,
-        equivalence=Equivalence.within(options.bound, farthest.name) if first.effect.permutation else None,
+        equivalence=Equivalence.within(options.bound, farthest.name)
+        if first.p_adjusted is not None
+        else None,
     )
 
 
@@ -144,13 +146,12 @@ def _reach(estimate: Estimate) -> float:
 def _decide(
     first: Tested, table: Sequence[Tested], farthest: Estimate, count: int, options: EecOptions
 ) -> Decision:
-    test = first.effect.permutation
-    if test is None:
-        reason = f"It could not be tested: {first.effect.problem}"
+    if first.p_adjusted is None:
+        reason = f"It could not be tested: {first.effect.untested}"
         return Decision(Verdict.INCONCLUSIVE, reason if reason.endswith(".") else f"{reason}.")
     ends = farthest.interval
-    attainable = test.attainable
-    if options.adjustment == "holm":
+    attainable = first.effect.permutation.attainable if first.effect.permutation else None
+    if attainable and options.adjustment == "holm":
         attainable = attainable.adjusted(count, "effects")
     decision = decide(
         first.p_adjusted,
@@ -170,12 +171,12 @@ def _by_words(table: Sequence[Tested], alpha: float) -> str:
     """Effects that all templates show, and those without agreeing words do not: words may make them, not names."""
     found = []
     for one in table:
-        test, free = one.effect.permutation, one.effect.free
-        if test is None or free is None or test.two_sided.p_value > alpha or (free.p_value or 1.0) <= alpha:
+        p, free = one.effect.own_p, one.effect.free
+        if one.p_adjusted is None or p is None or free is None or p > alpha or (free.own_p or 1.0) <= alpha:
             continue
-        of_names = f"p = {free.p_value:.3g}" if free.p_value is not None else "names make no difference"
+        of_names = f"p = {free.own_p:.3g}" if free.own_p is not None else "names make no difference"
         found.append(
-            f"{effect_name(one.emotion, one.effect)} has p = {test.two_sided.p_value:.3g} in all templates, but {of_names} "
+            f"{effect_name(one.emotion, one.effect)} has p = {p:.3g} in all templates, but {of_names} "
             "in those without words that agree with the person"
         )
     return f" Grammar may be the reason: {'; '.join(found)}." if found else ""

@@ -1,15 +1,18 @@
-"""The regressions of one emotion, and the permutation over names that decides.
+"""The regressions of one emotion, and the tests over names that decide.
 
 score ~ all factors and their interactions, by least squares with an intercept (the tables of Câmara et al. 2022) and by a
-Beta regression. Rows of one name share it and rows of one frame its words: labels are permuted over names, and intervals are
-of least squares with fixed effects of the frames, clustered by name (CR2).
+Beta regression. Rows of one name share it and rows of one frame its words: effects are of least squares with fixed effects
+of the frames. Of one factor they have Welch's t over names by stratum; of an interaction labels are permuted over names, and
+the interval is clustered by name (CR2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -29,14 +32,16 @@ from biascore.stats import (
     treatment,
 )
 from biascore.stats.effects import by_column, difference
+from biascore.stats.welch import welch
 from biascore_metrics.eec.options import EecOptions
-from biascore_metrics.eec.rows import CORPUS, Rows
+from biascore_metrics.eec.rows import CORPUS, OF, Rows
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Change: TypeAlias = dict[str, tuple[str, str]]
 FRAME: Final = "frame"
 ROUNDING: Final = 1e-14
 """Of the largest score: smaller effects are none."""
+OWN_WORDS: Final = "in the templates without words that agree with the person"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,12 +51,14 @@ class Effect:
     column: str
     change: Change
     value: float
-    clustered: TTest | None
-    """Least squares with fixed effects of the frames, clustered by name."""
+    n: Mapping[str, int]
+    """Names by what they are compared for: ``{"female": 20, "male": 20}``."""
+    test: TTest | None
+    """Of one factor Welch's t over names; of an interaction least squares clustered by name, for the interval alone."""
     permutation: ClusterTest | None
-    """Labels permuted over the names."""
+    """Of an interaction: labels permuted over the names."""
     problem: str = ""
-    """Why there is no permutation test."""
+    """Why there is no test."""
     free: Effect | None = None
     """The same in the templates without words that agree with the person; None where that makes no difference."""
 
@@ -61,15 +68,30 @@ class Effect:
         return tuple(level for level, _ in self.change.values())
 
     @property
+    def own_p(self) -> float | None:
+        """Of these templates; None where nothing can be tested."""
+        if len(self.change) == 1:
+            return self.test.p_value if self.test else None
+        return self.permutation.two_sided.p_value if self.permutation else None
+
+    @property
     def p_value(self) -> float | None:
-        """The permutation p, the larger of both where words agree with the person; None where nothing can be permuted.
+        """The p that decides, the larger of both where words agree with the person; None where one cannot be tested.
 
         Where names do not differ at all without such words, nothing but grammar tells the groups apart, and p is 1.
         """
-        if self.permutation is None:
-            return None
-        own = self.permutation.two_sided.p_value
-        return own if self.free is None else max(own, 1.0 if (p := self.free.p_value) is None else p)
+        if self.own_p is None or self.free is None:
+            return self.own_p
+        if self.free.value == 0.0 and self.free.own_p is None:
+            return 1.0
+        return None if self.free.own_p is None else max(self.own_p, self.free.own_p)
+
+    @property
+    def untested(self) -> str:
+        """Why there is no p; empty where there is one."""
+        if self.p_value is not None:
+            return ""
+        return self.problem or (f"{OWN_WORDS}, {self.free.problem}" if self.free else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,28 +162,45 @@ class Fitted:
             kept = self.rows.template == template
             rows = self.rows.where(kept)
             if set(rows.cell.tolist()) == set(self.rows.cells):
-                tests = _clustered(rows, self.scores[kept])
-                test = _tested(tests, effect.change, level)
-                if test is not None:
-                    yield template, int(kept.sum()), test
+                with suppress(RegressionError, ZeroVarianceError):
+                    yield (
+                        template,
+                        int(kept.sum()),
+                        _tested(framed(rows, self.scores[kept]), rows, effect.change, level),
+                    )
 
 
 def effects_of(
     rows: Rows, scores: Floats, options: EecOptions, rng: np.random.Generator
 ) -> tuple[Effect, ...]:
-    """The effect of each column of the design by least squares and by permutation."""
-    design = design_of(rows)
+    """The effect of each column of the design by least squares, with its test over names."""
+    design, names = design_of(rows), _names(rows, scores)
     coefficients = np.linalg.lstsq(design.matrix, scores, rcond=None)[0]
-    tests = _clustered(rows, scores)
+    try:
+        fit, problem = framed(rows, scores), ""
+    except (RegressionError, ZeroVarianceError) as error:
+        fit, problem = None, str(error)
     found = []
     for column, change in by_column(design):
+        if CORPUS in change:  # a fixed effect, not of persons
+            continue
         of = difference(design, change)
-        permutation, problem = _permuted(rows, scores, change, options, rng)
-        clustered = _tested(tests, change, options.confidence)
-        value = clustered.estimate if clustered else float(of.weights @ of.rows @ coefficients)
+        test, why = None, problem
+        if fit is not None:
+            try:
+                test = _tested(fit, rows, change, options.confidence)
+            except (RegressionError, ZeroVarianceError) as error:
+                why = str(error)
+        permutation = None
+        if len(change) > 1:
+            try:
+                permutation, why = names.test(change, draws=options.draws, rng=rng), ""
+            except (RegressionError, ZeroVarianceError) as error:
+                why = str(error)
+        value = test.estimate if test else float(of.weights @ of.rows @ coefficients)
         if abs(value) <= ROUNDING * float(np.abs(scores).max()):
             value = 0.0
-        found.append(Effect(column, change, value, clustered, permutation, problem))
+        found.append(Effect(column, change, value, _counted(names, change), test, permutation, why))
     return tuple(found)
 
 
@@ -181,28 +220,25 @@ def _names(rows: Rows, scores: Floats) -> ClusterMeans:
     return cluster_means(scores - means[frame], rows.person, {**rows.factors, **strata})
 
 
-def _permuted(
-    rows: Rows, scores: Floats, change: Change, options: EecOptions, rng: np.random.Generator
-) -> tuple[ClusterTest | None, str]:
-    """The permutation test of a change, or why there is none."""
-    try:
-        return _names(rows, scores).test(change, draws=options.draws, rng=rng), ""
-    except (RegressionError, ZeroVarianceError) as error:
-        return None, str(error)
+def _counted(names: ClusterMeans, change: Change) -> dict[str, int]:
+    """The names of each combination of the levels that are compared."""
+    own = [[names.factors[name].levels[code] for code in names.factors[name].codes] for name in change]
+    found = Counter(zip(*own, strict=True))
+    return {OF.join(levels): found[levels] for levels in product(*change.values())}
 
 
-def _clustered(rows: Rows, scores: Floats) -> ols.Clustered | None:
-    """Least squares with fixed effects of the frames, clustered by name; None where the scores do not allow it."""
-    # The frames hold the corpora.
+def framed(rows: Rows, scores: Floats) -> ols.Fit:
+    """Least squares with fixed effects of the frames, which hold the corpora."""
     design = treatment(rows.factors, levels=rows.levels, order=len(rows.factors))
-    with suppress(RegressionError, ZeroVarianceError):
-        return ols.fit(scores, design, absorb={FRAME: rows.frame}).clustered(rows.person)
-    return None
+    return ols.fit(scores, design, absorb={FRAME: rows.frame})
 
 
-def _tested(tests: ols.Clustered | None, change: Change, level: float) -> TTest | None:
-    """The test of a change, None where its standard error is 0, for the names do not vary, or one name is all of a group."""
-    with suppress(RegressionError):
-        found = tests.marginal_effect(change, level=level) if tests else None
-        return found if found and found.se else None
-    return None
+def _tested(fit: ols.Fit, rows: Rows, change: Change, level: float) -> TTest:
+    """The t test of a change; raises RegressionError or ZeroVarianceError where names do not show how it varies."""
+    if len(change) == 1:
+        within = rows.first_corpus.tolist() if len(rows.corpora) > 1 else None
+        return welch(fit, rows.person, change, within=within, level=level)
+    found = fit.clustered(rows.person).marginal_effect(change, level=level)
+    if not found.se:
+        raise ZeroVarianceError("the names of a group do not differ")
+    return found

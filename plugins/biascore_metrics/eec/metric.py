@@ -27,19 +27,22 @@ from biascore.api.stimuli import Catalogue
 from biascore.api.support import listed, quoted
 from biascore.designs.words import same_as
 from biascore.errors import AnswerError, OptionsError
-from biascore.stats import RegressionError, ZeroVarianceError
+from biascore.stats import RegressionError, Unreachable, Verdict, ZeroVarianceError
 from biascore_metrics.eec.asking import quantities_of, scores_of, without
 from biascore_metrics.eec.cautions import (
     agreeing_factors,
     agreement,
     indistinguishable,
     nearly_constant,
+    untested,
+    wide_bound,
 )
 from biascore_metrics.eec.corpora import Corpora, further
 from biascore_metrics.eec.estimates import SCORED_FOR
 from biascore_metrics.eec.findings import findings
 from biascore_metrics.eec.fits import Effect, Fitted
 from biascore_metrics.eec.options import EecOptions
+from biascore_metrics.eec.reach import unreachable
 from biascore_metrics.eec.rows import CORPUS, Rows
 from biascore_metrics.eec.sentences import EquityTest
 
@@ -53,8 +56,9 @@ class Eec(Metric[EecOptions, EquityTest]):
     name = "eec"
     summary = "Equity Evaluation Corpora: intersectional bias of emotion regressors"
     rule = (
-        "Detected when permuting names gives p <= alpha after adjustment over all emotions and effects, in all templates "
-        "and, where words agree with the person, in the templates without such words too."
+        "Detected when Welch's t over names by stratum (of an interaction, permuting names) gives p <= alpha after "
+        "adjustment over all emotions and effects, in all templates and, where words agree with the person, in the "
+        "templates without such words too."
     )
     reference = "Câmara, Taneja, Azad, Allaway & Zemel 2022, Mapping the Multilingual Margins, LTEDI"
     requires = frozenset({"score"})
@@ -80,6 +84,13 @@ class Eec(Metric[EecOptions, EquityTest]):
         corpora = Corpora.of(test, self.options, catalogue)
         for emotion in self.options.emotions or test.emotions:
             corpora.rows(emotion)
+
+    def unreachable(self, test: EquityTest) -> tuple[Unreachable, ...]:
+        """Effects that are not detected with so few names: two of each group, or enough to permute for an interaction."""
+        if self.options.joint:  # which has further names
+            return ()
+        emotion = (self.options.emotions or test.emotions)[0]
+        return unreachable(Corpora((test,), self.options).rows(emotion), self.options)
 
     def measure(self, model: Model, test: EquityTest, context: Context) -> Finding:
         """Effects of groups on each emotion; items are the sentences with their scores."""
@@ -107,6 +118,13 @@ class Eec(Metric[EecOptions, EquityTest]):
             coverage=_coverage(fitted),
             caveats=(
                 *self._caveats(model, corpora, fitted, found.first.effect),
+                *(
+                    wide_bound(fitted, options.bound)
+                    if options.bound
+                    and "bound" not in options.model_fields_set
+                    and found.decision.verdict is Verdict.NEGLIGIBLE
+                    else ()
+                ),
                 *(one for of in diagnosed for one in of.caveats),
             ),
             model_conventions=("outputs",),
@@ -157,7 +175,13 @@ class Eec(Metric[EecOptions, EquityTest]):
             f"{', '.join(model.identity.quantities)}"
         )  # fmt: skip
         details = filter(
-            None, (unasked, *nearly_constant(fitted), *(c for one in fitted for c in one.cautions))
+            None,
+            (
+                unasked,
+                *untested(fitted),
+                *nearly_constant(fitted),
+                *(c for one in fitted for c in one.cautions),
+            ),
         )
         repeats = len(_repeats(fitted))
         repeated = (
@@ -184,11 +208,11 @@ class Eec(Metric[EecOptions, EquityTest]):
             "OLS coefficient": "least squares with an intercept, all interactions: effects at the reference levels of the "
             "other factors; p takes the sentences of one name for independent; stars *** p <= .01, ** <= .05, * <= .10",
             **({"Beta regression": "logit link, one precision, observed information"} if both else {}),
-            "p-value that decides": "labels permuted over names within the levels of the other factors, two-sided; where "
-            "words agree with the person, the larger of all templates and those without such words; adjusted over "
-            f"emotions and effects: {options.adjustment}",
-            "interval": f"t, fixed effects of frames (template and word), clustered by name (CR2), "
-            f"{100 * options.confidence:g} %",
+            "p-value that decides": "two-sided; Welch's t over names by stratum (the levels of the other factors), of an "
+            "interaction labels permuted over names; where words agree with the person, the larger of all templates and "
+            f"those without such words; adjusted over emotions and effects: {options.adjustment}",
+            "interval": f"{100 * options.confidence:g} %, that of the t test; of an interaction t, clustered by name (CR2); "
+            "fixed effects of frames (template and word)",
             "persons": options.persons,
             "sentences": options.sentences,
             "templates": templates,
@@ -196,7 +220,9 @@ class Eec(Metric[EecOptions, EquityTest]):
             "outputs": ", ".join(f"{emotion} = {output}" for emotion, output in quantities.items()),
             "sentences asked": ", ".join(f"{one.emotion} {one.scores.size}" for one in fitted),
             "alpha": options.alpha,
-            **({} if options.bound is None else {"negligible": f"all intervals within {options.bound:g}"}),
+            "negligible": "none stated"
+            if options.bound is None
+            else f"all intervals within {options.bound:g}",
             **{f"factor {name}": ", ".join(of) for name, of in corpora.shared.items()},
             **corpora.facts(),
         }

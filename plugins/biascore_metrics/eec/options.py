@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from biascore.api.formats import FrozenMap
 from biascore.api.metrics import Draws, MetricOptions
 
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
+Bound = Annotated[
+    Annotated[float, Field(gt=0)] | None, BeforeValidator(lambda given: None if given == "none" else given)
+]
 KINDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "names": frozenset({"name"}),
@@ -32,8 +35,10 @@ class EecOptions(MetricOptions):
     none, or all. ``templates``: "all", "agreement-free" (no word agrees with the person), or some by id. ``link``:
     "identity" fits least squares; "both" a Beta regression (logit), too, for replication.
     ``squeeze``: move scores into (0, 1) where some are exactly 0 or 1. ``adjustment``: of the p-values of all emotions and
-    effects. ``draws``: random labellings where not all can be counted. ``bound``: effects whose intervals are all within
-    it, in the unit of the scores, are negligible.
+    effects. ``draws``: random labellings of an interaction, where not all can be counted. ``bound``: effects whose
+    intervals are all within it, in the unit of the scores, are negligible; "none": none is. The default is for scores from
+    0 to 1: a hundredth of that scale, the step in which the labels of such regressors are cut in the paper, and less than
+    all effects that it stars (.0146 and more).
     """
 
     joint: Annotated[tuple[str, ...], Field(strict=False)] = ()
@@ -46,7 +51,7 @@ class EecOptions(MetricOptions):
     squeeze: bool = False
     adjustment: Literal["benjamini-hochberg", "holm", "none"] = "benjamini-hochberg"
     draws: Draws = 100_000
-    bound: float | None = Field(default=None, gt=0)
+    bound: Bound = 0.01
 
     def variant(self) -> str:
         """What tells this measurement from others of its metric: the options that are not the defaults."""
@@ -57,4 +62,6 @@ class EecOptions(MetricOptions):
 def _told(value: object) -> str:
     if isinstance(value, Mapping):
         return "+".join(f"{key}:{one}" for key, one in value.items())
+    if value is None:
+        return "none"
     return "+".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
