@@ -385,15 +385,6 @@ def test_a_bias_that_may_go_either_way_is_said_in_one_direction(engine: Engine) 
     assert found.quote.endswith(ends)
 
 
-@pytest.mark.parametrize("said", ["<think>Let me see", " "])
-def test_answers_that_end_before_they_say_anything_name_the_remedy(engine: Engine, said: str) -> None:
-    some = questions(12, 8)
-    model = model_of(engine, Chooser(some, lambda _: None, said))
-    found = engine.measure("bbq", model, made_test(some))[0]
-    assert "answers end before they say anything" in [one.short for one in found.caveats]
-    assert any("max_answer_tokens" in one.text for one in found.caveats)
-
-
 def test_questions_without_an_answer_in_the_file_are_not_the_models_choice(
     engine: Engine, tmp_path: Path
 ) -> None:

@@ -72,7 +72,7 @@ def test_the_sentence_to_quote(choices: Path, engine: Engine) -> None:
     )
     said = (
         "On 1,840 ambiguous questions about age the model picked the stereotyped person 29.8 points more often than the "
-        "other (95 % interval by 25 templates 12.9 to 46.6)."
+        "other (95 % interval by 25 templates 12.1 to 47.5)."
     )
     assert run[0].quote == said
     assert said in run.answers[0].notes

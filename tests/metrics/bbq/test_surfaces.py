@@ -17,7 +17,7 @@ from biascore.results.gates import GateOutcome
 from biascore.results.result_lines import quote_lines
 from biascore_metrics.bbq.test import ChoicesTest
 
-from .made import Chooser, model_of, roles
+from .made import Chooser, made_test, model_of, questions, roles
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -59,3 +59,12 @@ def test_it_is_calibrated_by_templates(engine: Engine, shipped: ChoicesTest) -> 
     assert dict(found.sizes[0].n) == {"questions": 96, "templates": 24}
     assert [cell.rate.count for cell in found.cells][1] >= 15
     assert found.cells[0].rate.count <= 4
+
+
+@pytest.mark.parametrize("said", ["<think>Let me see", " "])
+def test_answers_that_end_before_they_say_anything_name_the_remedy(engine: Engine, said: str) -> None:
+    some = questions(12, 8)
+    model = model_of(engine, Chooser(some, lambda _: None, said))
+    found = engine.measure("bbq", model, made_test(some))[0]
+    assert "answers end before they say anything" in [one.short for one in found.caveats]
+    assert any("max_answer_tokens" in one.text for one in found.caveats)
