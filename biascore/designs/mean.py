@@ -1,6 +1,6 @@
 """A mean of scores of items in clusters, with one test and one interval for every metric that has such a mean.
 
-The standard error is CR2 with Bell and McCaffrey's degrees of freedom, and holds whatever goes together within a cluster;
+The standard error is CR2 with Satterthwaite's degrees of freedom, and holds whatever goes together within a cluster;
 items that are each on their own have HC3 (`biascore.stats.robust_mean`). With clusters by two factors, such as the two
 occupations of a sentence, the variance is V_1 + V_2 - V_12 (Cameron, Gelbach & Miller 2011, JBES 29:238), no less than any
 of the three, as the difference of estimates may come out too small, and t has the smaller of both degrees of freedom.
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,6 @@ from biascore.stats.attainable import of_signs
 from biascore.stats.proportions import binomial_test, wilson_interval
 
 Floats = npt.NDArray[np.float64]
-ALIKE: Final = "all {count} {what} are alike"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,44 +80,35 @@ class Mean:
         n = {items: len(values)} | {name: len(set(labels)) for name, labels in ways.items()}
         if not len(values):
             return cls(None, n, neutral, problem=f"there are no {items}")
-        value = float(np.average(values, weights=weights))
-        value = min(
-            max(value, float(values.min())), float(values.max())
-        )  # a mean of equal values is one of them
+        # A mean of equal values is one of them, whatever rounding leaves.
+        value = float(np.clip(np.average(values, weights=weights), values.min(), values.max()))
         found, alike, alone = _by_each(values, weights, ways, level)
-        what = min(
-            (name for name in ways if name not in alone),
-            key=lambda name: n[name],
-            default=next(iter(ways), items),
-        )
+        several = [name for name in ways if name not in alone]
+        what = min(several, key=lambda name: n[name], default=next(iter(ways), items))
         groups = n[what]
         if not found:
+            even = bool((values == neutral).all())
+            told = f"all {len(values)} {items} are alike" if even else f"all {groups} {what} are alike"
             if not alike:
                 told = f"one of the {what} has nearly all the weight, so nothing shows how others differ"
                 return cls(value, n, neutral, problem=told, alone=alone)
             if limits is None:
-                told = f"{ALIKE.format(count=groups, what=what)}, so there is no standard error"
-                return cls(value, n, neutral, problem=told, alone=alone)
-            even = bool((values == neutral).all())
-            count, alike_ones = (len(values), items) if even else (groups, what)
-            interval, p_value = _of_alike(value, count, level, neutral, limits)
-            error = ALIKE.format(count=count, what=alike_ones)
-            told_interval = Interval(*interval, level, f"{error}; a further one may differ", 0)
-            return cls(value, n, neutral, p_value, told_interval, error, "exact", alone=alone)
+                return cls(value, n, neutral, problem=f"{told}, so there is no standard error", alone=alone)
+            (low, high), p_value = _of_alike(value, len(values) if even else groups, level, neutral, limits)
+            ends = Interval(low, high, level, f"{told}; a further one may differ", 0)
+            return cls(value, n, neutral, p_value, ends, told, "exact", alone=alone)
         test = _together(value - neutral, found, tuple(ways), level)
-        by = (
-            f"{next(iter(found.values())).error.partition(' ')[0]} by {' and '.join(ways)}" if ways else "HC3"
-        )
-        least = of_signs(groups, what).p_value
+        first = next(iter(found.values()))
+        error = f"t, {first.error.partition(' ')[0]}{' by ' * bool(ways)}{' and '.join(ways)}"
         low, high = test.low + neutral, test.high + neutral
         if limits is not None:
             low, high = max(limits[0], min(low, value)), min(limits[1], max(high, value))
-        ends = Interval(low, high, level, f"t, {by}, {test.df:.4g} df", 0)
+        ends = Interval(low, high, level, f"{error}, {test.df:.4g} df", 0)
+        least = of_signs(groups, what).p_value
         if test.p_value < least:
-            return cls(
-                value, n, neutral, least, ends, f"signs of {groups} {what}", "exact", test, alone=alone
-            )
-        return cls(value, n, neutral, test.p_value, ends, f"t, {by}", test=test, alone=alone)
+            error = f"signs of {groups} {what}"
+            return cls(value, n, neutral, least, ends, error, "exact", test, alone=alone)
+        return cls(value, n, neutral, test.p_value, ends, error, test=test, alone=alone)
 
     @classmethod
     def share(

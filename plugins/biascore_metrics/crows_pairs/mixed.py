@@ -269,7 +269,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             **masked_conventions(options.pll),
             MEAN: f"difference of each pair, {STEREO} - {ANTI}, weighted by 1 / sum of both perplexities",
             "perplexity": "exp(- mean ln p of the tokens of a sentence, each hidden alone)",
-            "p-value and interval": "t, HC3 with effective pairs - 1 df; CR2 with Bell and McCaffrey's df where templates "
+            "p-value and interval": "t, HC3 with effective pairs - 1 df; CR2 with Satterthwaite's df where templates "
             "have several pairs; bias types not adjusted",
             BIAS_SCORE: f"the paper's: score ~ sentence type + (1 | length group){pair}, REML, sentences weighted by 1 / "
             "perplexity, Satterthwaite t",

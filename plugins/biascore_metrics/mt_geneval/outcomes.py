@@ -94,7 +94,7 @@ class Outcomes:
     def stated(self) -> dict[str, str]:
         """How interval and test are made."""
         if self.clustered:
-            test, interval = "t of the gap, its error by cluster (CR2, Bell and McCaffrey's df)", "of that t"
+            test, interval = "t of the gap, its error by cluster (CR2, Satterthwaite's df)", "of that t"
         elif self.paired:
             test = "McNemar, exact: of pairs with one correct, as many feminine as masculine"
             interval = "Tango's score interval of paired shares"
