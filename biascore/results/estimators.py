@@ -121,7 +121,7 @@ class ClusterContrast(Frozen):
     ``only``: a column, and the text that the rows counted have there. ``cluster`` and ``frame`` are the columns that name
     the cluster of a row and what rows of several clusters share. ``levels``: those of each factor, which is a column, the
     reference first. ``contrasted``: from which level, the second, to which, the first, by factor; of several an interaction.
-    ``within``: a column, within whose values clusters are exchanged; a cluster belongs to the first that it is in.
+    ``within``: a column, within whose values clusters vary; a cluster belongs to the first that it is in.
     """
 
     kind: Literal["clusters"] = "clusters"
@@ -173,9 +173,9 @@ class ClusterContrast(Frozen):
         except (ValueError, ZeroVarianceError, RegressionError):
             return None
 
-    def change(self, old: Observed, new: Observed, level: float, rng: np.random.Generator) -> Change:
+    def change(self, old: Observed, new: Observed, level: float, rng: np.random.Generator) -> Change:  # noqa: ARG002
         """The change between the same rows in the same order; raises RegressionError or ZeroVarianceError without one."""
-        return cluster_change(old.values, new.values, self._rows(old), self.contrasted, level=level, rng=rng)
+        return cluster_change(old.values, new.values, self._rows(old), self.contrasted, level=level)
 
     def _rows(self, seen: Observed) -> ClusteredRows:
         factors = {name: seen.columns[name] for name in self.levels}

@@ -6,7 +6,6 @@ Regressions are modules of their own: `biascore.stats.lmm` (mixed models), `bias
 from biascore.stats.association import ZeroVarianceError, association, cosine_matrix, effect_size
 from biascore.stats.attainable import Attainable
 from biascore.stats.bootstrap import Interval, bootstrap_effect, bootstrap_interval
-from biascore.stats.cluster_permutation import ClusterMeans, ClusterTest, cluster_means
 from biascore.stats.design import Design, treatment
 from biascore.stats.errors import RegressionError
 from biascore.stats.inversion import effect_interval, shift_interval
@@ -26,8 +25,6 @@ from biascore.stats.wald import TTest, stars
 __all__ = [
     "Adjustment",
     "Attainable",
-    "ClusterMeans",
-    "ClusterTest",
     "Decision",
     "Design",
     "Interval",
@@ -45,7 +42,6 @@ __all__ = [
     "bootstrap_effect",
     "bootstrap_interval",
     "can_show",
-    "cluster_means",
     "cosine_matrix",
     "decide",
     "effect_interval",

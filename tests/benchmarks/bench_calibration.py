@@ -93,7 +93,7 @@ CASES = (
     Case("fise", "it/fise_it1_traits", {"draws": 499}),
     Case("gg-fise", "it/fise_it1_traits", {"draws": 499}),
     Case("robust-association", "en/professions_held_by_both", {"pairs": 4}, nulls=40),
-    Case("eec", "en/eec", {"emotions": ["anger"], "draws": 499}, nulls=40),
+    Case("eec", "en/eec", {"emotions": ["anger"]}, nulls=40),
 )
 
 

@@ -189,7 +189,7 @@ class Joint:
         """The change by names, and by the intervals of both regressions."""
         of = {"group": ("a", "b")}
         old, new = self.draw(rng)
-        paired = cluster_change(old, new, self.rows, of, draws=DRAWS, rng=rng)
+        paired = cluster_change(old, new, self.rows, of)
         ends = []
         for values in (old, new):
             fit = ols.fit(values, self.rows.design, absorb={"frame": self.rows.frames})

@@ -34,8 +34,8 @@ QUANTITY = "anger"
 WORDS = {QUANTITY: ("angry", "annoyed", "enraged", "furious", "irritated")}
 TEMPLATES = {f"t{i}": "{person} number " + str(i) + " feels {state}" for i in range(7)}
 AGREEING = {**TEMPLATES, "t6": "{person} finds {self:gender} {state}"}
-METHODS = ("OLS", "clustered by name (CR2)", "Welch, or of both permutation", "p that decides")
-OPTIONS = EecOptions(draws=999)
+METHODS = ("OLS", "clustered by name (CR2)", "Welch", "p that decides")
+OPTIONS = EecOptions()
 WORD = 7.0
 """What the agreeing word adds, in standard deviations between names: 1 on average over seven templates."""
 NAMES, EFFECTS = (5, 10, 20, 40), (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -59,9 +59,9 @@ def side_of(rows: Rows, factor: str) -> np.ndarray:
     return np.where(rows.factors[factor] == rows.levels[factor][1], 0.5, -0.5) * PERSONS
 
 
-def p_values(rows: Rows, scores: np.ndarray, seed: int) -> Iterator[tuple[float, ...]]:
+def p_values(rows: Rows, scores: np.ndarray) -> Iterator[tuple[float, ...]]:
     """Of each effect, by each method."""
-    fitted = Fitted.of(QUANTITY, rows, scores, OPTIONS, frozenset({"gender"}), np.random.default_rng(seed))
+    fitted = Fitted.of(QUANTITY, rows, scores, OPTIONS, frozenset({"gender"}))
     clustered = framed(rows, scores).clustered(rows.person)
     for effect in fitted.effects:
         assert effect.own_p is not None
@@ -112,12 +112,12 @@ def sizes(datasets: int) -> Iterator[str]:
 
     for names in (3, 10):
         rows, planted = chosen(names)
-        found = np.array([list(p_values(rows, drawn(rows, planted, seed), seed)) for seed in range(datasets)])
+        found = np.array([list(p_values(rows, drawn(rows, planted, seed))) for seed in range(datasets)])
         for place, effect in enumerate(("first factor", "second factor", "both")):
             yield row(f"{names} names a cell, {effect}", place, found)
     for told, few, many in (("few", 3.0, 1.0), ("many", 1.0, 3.0)):
         rows, scores = unequal(few, many)
-        found = np.array([list(p_values(rows, scores(seed), seed)) for seed in range(datasets)])
+        found = np.array([list(p_values(rows, scores(seed))) for seed in range(datasets)])
         for place, effect in ((0, "first factor"), (2, "both")):
             yield row(f"30 and 5, the {told} three times as spread, {effect}", place, found)
     rows, planted = chosen(10)
@@ -132,7 +132,7 @@ def sizes(datasets: int) -> Iterator[str]:
     for told, place, of, model, added, factor in worlds:
         side = side_of(of, factor)
         every = (expit(logit(drawn(of, model, seed)) + side * added[seed]) for seed in range(datasets))
-        yield row(told, place, np.array([list(p_values(of, one, seed)) for seed, one in enumerate(every)]))
+        yield row(told, place, np.array([list(p_values(of, one)) for one in every]))
 
 
 def powers(datasets: int) -> Iterator[str]:

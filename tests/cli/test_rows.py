@@ -13,7 +13,7 @@ from biascore.cli import exit_code
 from biascore.cli.app import app
 from biascore.errors import BiascoreError
 
-OPTIONS: dict[str, dict[str, object]] = {"eec": {"draws": 99}, "gest-mt": {"target": "it"}}
+OPTIONS: dict[str, dict[str, object]] = {"gest-mt": {"target": "it"}}
 
 
 def shown(*arguments: str) -> tuple[int, str]:

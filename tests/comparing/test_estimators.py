@@ -36,7 +36,7 @@ def test_an_estimate_follows_from_the_items_as_declared(engine: Engine, name: st
 @pytest.mark.slow
 def test_names_are_compared_by_name(engine: Engine) -> None:
     models = [engine.model(f"planted:en/eec={d}", name=name) for d, name in ((0.1, "old"), (1.0, "new"))]
-    run = engine.measure("eec", models, "en/eec", emotions=["anger"], draws=200, link="identity")
+    run = engine.measure("eec", models, "en/eec", emotions=["anger"], link="identity")
     found = {d.estimate: d for d in compare(run, models={"old": "new"})}
     assert len(found) == 3
     race = found["anger: African-American - European"]

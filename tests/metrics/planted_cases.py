@@ -130,7 +130,7 @@ CASES = {
         "en/eec",
         "",
         lambda effect: PERSONS * effect,
-        {"emotions": ["anger"], "draws": 200},
+        {"emotions": ["anger"]},
         logits_by_first_factor,
     ),
     "discrim-eval": Case(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
-from itertools import combinations
 
 import numpy as np
 import pytest
 
 from biascore.stats import cosine_matrix, permutation_test
 from biascore.stats.bootstrap import bootstrap_effect, bootstrap_interval
-from biascore.stats.cluster_permutation import ClusterMeans, _inflation, _residuals, cluster_means
 from biascore.stats.cosines import Cosines
 from biascore.stats.exchange import Exchange
 from biascore.stats.inversion import shift_interval
@@ -37,11 +35,6 @@ OF_PAIRS = Exchange.of((MANY, MANY), counterparts=(range(MANY), range(MANY)))
 VECTORS = rng(1).normal(size=(4 * MANY, 10))
 
 
-def many_clusters() -> ClusterMeans:
-    names = [f"n{i}" for i in range(2 * MANY)]
-    return cluster_means(np.r_[X, Y], names, {"a": ["p", "q"] * MANY, "b": ["r"] * MANY + ["s"] * MANY})
-
-
 def direction() -> object:
     targets, attributes = VECTORS[:MANY], VECTORS[MANY : MANY + 100]
     labelled = Labelled(cosine_matrix(targets, attributes), 50, Exchange.of((50, 50)))
@@ -64,9 +57,6 @@ CASES: dict[str, Callable[[], object]] = {
     "bootstrap of four lists": lambda: two_way_intervals(
         Cosines.of(VECTORS[: 2 * MANY], VECTORS[2 * MANY :]), MANY, MANY, resamples=100, rng=rng()
     ),
-    "permutation of clusters": lambda: many_clusters().test(
-        {"a": ("p", "q"), "b": ("r", "s")}, draws=500, rng=rng()
-    ),
     "direction of two lists": direction,
 }
 
@@ -80,29 +70,3 @@ def test_tests_of_20_000_words_hold_no_table_of_draws_and_words(case: str) -> No
     finally:
         tracemalloc.stop()
     assert peak < BOUND_MB * 1e6
-
-
-def test_clusters_give_what_the_matrix_of_residuals_gives() -> None:
-    """I - H, which was made, has the square of the number of clusters."""
-    generator = rng(4)
-    for factors in (1, 2, 3):
-        own = [generator.integers(2, size=60) for _ in range(factors)]
-        values = generator.normal(size=60)
-        parts = [part for size in range(factors) for part in combinations(own, size)]
-        design = np.stack([np.prod(part, axis=0) if part else np.ones(60) for part in parts], axis=1)
-        maker = np.eye(60) - design @ np.linalg.pinv(design)
-        left, basis = _residuals(values, own)
-        np.testing.assert_allclose(left, maker @ values, atol=1e-12)
-        here = np.flatnonzero(own[-1] == 1)
-        among = maker[np.ix_(here, here)]
-        expected = (here.size - 1) / (np.trace(among) - among.sum() / here.size)
-        assert _inflation(basis, here) ** 2 == pytest.approx(expected)
-
-
-def test_labels_of_many_clusters_are_drawn_fewer_times_and_the_result_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("biascore.stats.permutation.MOST_LABELS", 2 * MANY * 70)
-    found = many_clusters().test({"a": ("p", "q"), "b": ("r", "s")}, draws=500, rng=rng())
-    assert (found.method, found.two_sided.n_total) == ("monte-carlo", 70)
-    assert found.attainable.p_value == pytest.approx(1 / 71)

@@ -63,8 +63,8 @@ def scores_of(
         worst = scores[int(np.argmax(np.abs(scores - 0.5)))]
         raise AnswerError(
             f"{model.name}: {np.count_nonzero(outside)} of {scores.size} scores for {emotion} are outside [0, 1], the "
-            f"farthest {worst:g}, and a Beta regression has no place for them. Leave it out (least squares and permutation, "
-            "which decides, are the same without it): -o link=identity"
+            f"farthest {worst:g}, and a Beta regression has no place for them. Leave it out (least squares and "
+            "Welch's t, which decides, are the same without it): -o link=identity"
         )
     ends = [int(np.count_nonzero(scores == end)) for end in (0.0, 1.0)]
     if any(ends) and not options.squeeze:

@@ -85,7 +85,7 @@ class Corpora:
         ]
         return {
             "corpora": ", ".join(test.id for test in self.tests)
-            + "; a fixed effect of each, and names permuted within the corpus in which they stand first",
+            + "; a fixed effect of each, and names vary within the corpus in which they stand first",
             **({"reference by corpus": "; ".join(read)} if read else {}),
             "names in several corpora": f"{len(repeated)}, each counted once",
         }
@@ -204,8 +204,8 @@ def _check_persons(tests: Sequence[EquityTest]) -> None:
             known, where = seen.setdefault(person, (read, test.id))
             if known != read:
                 raise OptionsError(
-                    f"{quoted(person)} is {', '.join(known)} in {where} and {', '.join(read)} in {test.id}, so that its "
-                    f"label cannot be exchanged. {WAY_ON}"
+                    f"{quoted(person)} is {', '.join(known)} in {where} and {', '.join(read)} in {test.id}, so that it is "
+                    f"of no one group. {WAY_ON}"
                 )
 
 

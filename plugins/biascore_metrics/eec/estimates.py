@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
+
 from biascore.api.metrics import ClusterContrast, ConfidenceInterval, Estimate, PValue
 from biascore.stats import TTest, stars
 from biascore_metrics.eec.fits import Effect, Fitted
@@ -13,11 +15,9 @@ from biascore_metrics.eec.rows import CORPUS, Rows
 SCORE, LOGIT = "score", "logit"
 SCORED_FOR: Final = "scored for"
 """The column of the items that says for which emotion they were scored."""
-PERMUTATION = "permutation of names"
 WELCH = "Welch's t over names"
 LARGER = ", the larger of all templates and those without agreeing words"
 BY_STRATUM = "Welch over names by stratum, fixed effects of frames"
-CLUSTERED = "fixed effects of frames, clustered by name (CR2)"
 PLAIN = "OLS"
 BETA = "Beta regression, average marginal effect"
 
@@ -45,7 +45,7 @@ def effect_estimate(
     of: str = "",
     rows: Rows | None = None,
 ) -> Estimate:
-    """The average effect; the first p-value decides, and the interval of one factor is that of its test.
+    """The average effect; the first p-value decides, and the interval is that of its test.
 
     ``rows``: the sentences of the items that it follows from, None where it is of some of them.
     """
@@ -54,7 +54,7 @@ def effect_estimate(
         value=effect.value,
         unit=SCORE,
         n=effect.n,
-        interval=_interval(effect, effect.test),
+        interval=interval_of(effect.test, BY_STRATUM),
         p_values=(*([adjusted] if adjusted else []), *p_of_effect(effect)),
         sides=_sides(emotion, effect),
         estimator=None if rows is None else _from_items(emotion, effect, rows),
@@ -73,14 +73,8 @@ def p_of_effect(effect: Effect) -> list[PValue]:
 
 
 def _p_alone(effect: Effect) -> PValue:
-    if effect.permutation is not None:
-        return PValue.of(effect.permutation.two_sided, effect.permutation.method, "two-sided", PERMUTATION)
     assert effect.test is not None
     return p_of(WELCH, effect.test)
-
-
-def _interval(effect: Effect, test: TTest | None) -> ConfidenceInterval | None:
-    return interval_of(test, BY_STRATUM if len(effect.change) == 1 else CLUSTERED)
 
 
 def by_template(fitted: Fitted, effect: Effect, level: float) -> Iterator[tuple[str, Estimate]]:
@@ -93,7 +87,7 @@ def by_template(fitted: Fitted, effect: Effect, level: float) -> Iterator[tuple[
                 value=test.estimate,
                 unit=SCORE,
                 n={"sentences": sentences},
-                interval=_interval(effect, test),
+                interval=interval_of(test, BY_STRATUM),
             ),
         )
 
@@ -110,7 +104,7 @@ def _sides(emotion: str, effect: Effect) -> tuple[str, str] | None:
 
 
 def _from_items(emotion: str, effect: Effect, rows: Rows) -> ClusterContrast | None:
-    """How an effect follows from the items; of several corpora names are exchanged within them."""
+    """How an effect follows from the items; of several corpora names vary within them."""
     if effect.test is None:
         return None
     return ClusterContrast(
@@ -156,11 +150,15 @@ def means(fitted: Fitted) -> Iterator[Estimate]:
 
 def name_means(fitted: Fitted) -> Iterator[tuple[str, Estimate]]:
     """How far the mean score of each name lies from that of all, cell by cell, with what a picture calls it."""
-    names = fitted.names
+    names, person = np.unique(fitted.rows.person, return_inverse=True)
+    _, frame = np.unique(fitted.rows.frame, return_inverse=True)
+    left = fitted.scores - (np.bincount(frame, weights=fitted.scores) / np.bincount(frame))[frame]
+    count = np.bincount(person)
+    means = np.bincount(person, weights=left) / count
     cell_of = dict(zip(fitted.rows.person.tolist(), fitted.rows.cell.tolist(), strict=True))
     order = {cell: place for place, cell in enumerate(fitted.rows.cells)}
-    middle = float(names.means.mean())
-    found = zip(names.clusters, names.means.tolist(), names.n_rows.tolist(), strict=True)
+    middle = float(means.mean())
+    found = zip(names.tolist(), means.tolist(), count.tolist(), strict=True)
     for name, mean, rows in sorted(found, key=lambda one: (order[cell_of[one[0]]], -one[1])):
         yield (
             f"{name} ({cell_of[name]})",

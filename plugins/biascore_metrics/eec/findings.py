@@ -150,16 +150,12 @@ def _decide(
         reason = f"It could not be tested: {first.effect.untested}"
         return Decision(Verdict.INCONCLUSIVE, reason if reason.endswith(".") else f"{reason}.")
     ends = farthest.interval
-    attainable = first.effect.permutation.attainable if first.effect.permutation else None
-    if attainable and options.adjustment == "holm":
-        attainable = attainable.adjusted(count, "effects")
     decision = decide(
         first.p_adjusted,
         Interval(ends.low, ends.high, ends.level, ends.method, resamples=0) if ends else None,
         alpha=options.alpha,
         bound=options.bound,
         of=farthest.name,
-        attainable=attainable,
     )
     shown = [one.told for one in table if one.p_adjusted is not None and one.p_adjusted <= options.alpha]
     which = f" The smallest p-value is that of {effect_name(first.emotion, first.effect)}."

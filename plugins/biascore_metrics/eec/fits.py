@@ -2,8 +2,7 @@
 
 score ~ all factors and their interactions, by least squares with an intercept (the tables of Câmara et al. 2022) and by a
 Beta regression. Rows of one name share it and rows of one frame its words: effects are of least squares with fixed effects
-of the frames. Of one factor they have Welch's t over names by stratum; of an interaction labels are permuted over names, and
-the interval is clustered by name (CR2).
+of the frames, with Welch's t over names by stratum.
 """
 
 from __future__ import annotations
@@ -20,14 +19,11 @@ import numpy.typing as npt
 
 from biascore.designs.clustered import Clustered
 from biascore.stats import (
-    ClusterMeans,
-    ClusterTest,
     Design,
     RegressionError,
     TTest,
     ZeroVarianceError,
     beta,
-    cluster_means,
     ols,
     treatment,
 )
@@ -54,9 +50,7 @@ class Effect:
     n: Mapping[str, int]
     """Names by what they are compared for: ``{"female": 20, "male": 20}``."""
     test: TTest | None
-    """Of one factor Welch's t over names; of an interaction least squares clustered by name, for the interval alone."""
-    permutation: ClusterTest | None
-    """Of an interaction: labels permuted over the names."""
+    """Welch's t over names."""
     problem: str = ""
     """Why there is no test."""
     free: Effect | None = None
@@ -70,9 +64,7 @@ class Effect:
     @property
     def own_p(self) -> float | None:
         """Of these templates; None where nothing can be tested."""
-        if len(self.change) == 1:
-            return self.test.p_value if self.test else None
-        return self.permutation.two_sided.p_value if self.permutation else None
+        return self.test.p_value if self.test else None
 
     @property
     def p_value(self) -> float | None:
@@ -105,8 +97,6 @@ class Fitted:
     """The paper's least squares, all rows taken for independent."""
     smooth: beta.Fit | None
     """A Beta regression, rows likewise; None where least squares alone is asked for."""
-    names: ClusterMeans
-    """Mean scores of the names, less those of the frames."""
     effects: tuple[Effect, ...]
     cautions: tuple[str, ...]
 
@@ -118,7 +108,6 @@ class Fitted:
         scores: Floats,
         options: EecOptions,
         agreeing: frozenset[str],
-        rng: np.random.Generator,
     ) -> Fitted:
         """Fit; ``agreeing`` factors are those that words of templates agree with.
 
@@ -127,12 +116,11 @@ class Fitted:
         design = design_of(rows)
         plain = ols.fit(scores, design)
         smooth = None if options.link == "identity" else beta.fit(scores, design, squeeze=options.squeeze)
-        names = _names(rows, scores)
-        effects = effects_of(rows, scores, options, rng)
+        effects = effects_of(rows, scores, options)
         kept = ~rows.agreement
         without = rows.where(kept)
         if not kept.all() and set(without.cell.tolist()) == set(rows.cells):
-            free = effects_of(without, scores[kept], options, rng)
+            free = effects_of(without, scores[kept], options)
             effects = tuple(
                 replace(effect, free=other) if agreeing & set(effect.change) else effect
                 for effect, other in zip(effects, free, strict=True)
@@ -143,7 +131,6 @@ class Fitted:
             scores=scores,
             plain=plain,
             smooth=smooth,
-            names=names,
             effects=effects,
             cautions=tuple(f"{emotion}: {one}" for one in (smooth.cautions if smooth else ())),
         )
@@ -170,11 +157,9 @@ class Fitted:
                     )
 
 
-def effects_of(
-    rows: Rows, scores: Floats, options: EecOptions, rng: np.random.Generator
-) -> tuple[Effect, ...]:
+def effects_of(rows: Rows, scores: Floats, options: EecOptions) -> tuple[Effect, ...]:
     """The effect of each column of the design by least squares, with its test over names."""
-    design, names = design_of(rows), _names(rows, scores)
+    design = design_of(rows)
     coefficients = np.linalg.lstsq(design.matrix, scores, rcond=None)[0]
     try:
         fit, problem = framed(rows, scores), ""
@@ -184,23 +169,19 @@ def effects_of(
     for column, change in by_column(design):
         if CORPUS in change:  # a fixed effect, not of persons
             continue
-        of = difference(design, change)
         test, why = None, problem
-        if fit is not None:
+        if fit is None:
+            of = difference(design, change)
+            value = float(of.weights @ of.rows @ coefficients)
+        else:
+            value = fit.marginal_effect(change).estimate
             try:
                 test = _tested(fit, rows, change, options.confidence)
             except (RegressionError, ZeroVarianceError) as error:
                 why = str(error)
-        permutation = None
-        if len(change) > 1:
-            try:
-                permutation, why = names.test(change, draws=options.draws, rng=rng), ""
-            except (RegressionError, ZeroVarianceError) as error:
-                why = str(error)
-        value = test.estimate if test else float(of.weights @ of.rows @ coefficients)
         if abs(value) <= ROUNDING * float(np.abs(scores).max()):
             value = 0.0
-        found.append(Effect(column, change, value, _counted(names, change), test, permutation, why))
+        found.append(Effect(column, change, value, _counted(rows, change), test, why))
     return tuple(found)
 
 
@@ -213,17 +194,10 @@ def design_of(rows: Rows) -> Design:
     return treatment({**rows.factors, CORPUS: rows.corpus}, levels=levels, order=order, alone=[CORPUS])
 
 
-def _names(rows: Rows, scores: Floats) -> ClusterMeans:
-    _, frame = np.unique(rows.frame, return_inverse=True)
-    means = np.bincount(frame, weights=scores) / np.bincount(frame)
-    strata = {CORPUS: rows.first_corpus} if len(rows.corpora) > 1 else {}
-    return cluster_means(scores - means[frame], rows.person, {**rows.factors, **strata})
-
-
-def _counted(names: ClusterMeans, change: Change) -> dict[str, int]:
+def _counted(rows: Rows, change: Change) -> dict[str, int]:
     """The names of each combination of the levels that are compared."""
-    own = [[names.factors[name].levels[code] for code in names.factors[name].codes] for name in change]
-    found = Counter(zip(*own, strict=True))
+    columns = [rows.factors[name].tolist() for name in change]
+    found = Counter(tuple(levels) for _, *levels in {*zip(rows.person.tolist(), *columns, strict=True)})
     return {OF.join(levels): found[levels] for levels in product(*change.values())}
 
 
@@ -235,10 +209,5 @@ def framed(rows: Rows, scores: Floats) -> ols.Fit:
 
 def _tested(fit: ols.Fit, rows: Rows, change: Change, level: float) -> TTest:
     """The t test of a change; raises RegressionError or ZeroVarianceError where names do not show how it varies."""
-    if len(change) == 1:
-        within = rows.first_corpus.tolist() if len(rows.corpora) > 1 else None
-        return welch(fit, rows.person, change, within=within, level=level)
-    found = fit.clustered(rows.person).marginal_effect(change, level=level)
-    if not found.se:
-        raise ZeroVarianceError("the names of a group do not differ")
-    return found
+    within = rows.first_corpus.tolist() if len(rows.corpora) > 1 else None
+    return welch(fit, rows.person, change, within=within, level=level)

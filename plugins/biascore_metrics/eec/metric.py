@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -46,9 +45,6 @@ from biascore_metrics.eec.reach import unreachable
 from biascore_metrics.eec.rows import CORPUS, Rows
 from biascore_metrics.eec.sentences import EquityTest
 
-if TYPE_CHECKING:
-    import numpy as np
-
 
 class Eec(Metric[EecOptions, EquityTest]):
     """On a regressor with an output for each emotion; the headline is the effect with the smallest adjusted p-value."""
@@ -56,9 +52,8 @@ class Eec(Metric[EecOptions, EquityTest]):
     name = "eec"
     summary = "Equity Evaluation Corpora: intersectional bias of emotion regressors"
     rule = (
-        "Detected when Welch's t over names by stratum (of an interaction, permuting names) gives p <= alpha after "
-        "adjustment over all emotions and effects, in all templates and, where words agree with the person, in the "
-        "templates without such words too."
+        "Detected when Welch's t over names by stratum gives p <= alpha after adjustment over all emotions and effects, in "
+        "all templates and, where words agree with the person, in the templates without such words too."
     )
     reference = "Câmara, Taneja, Azad, Allaway & Zemel 2022, Mapping the Multilingual Margins, LTEDI"
     requires = frozenset({"score"})
@@ -86,11 +81,11 @@ class Eec(Metric[EecOptions, EquityTest]):
             corpora.rows(emotion)
 
     def unreachable(self, test: EquityTest) -> tuple[Unreachable, ...]:
-        """Effects that are not detected with so few names: two of each group, or enough to permute for an interaction."""
+        """Effects that are not detected with so few names: each group needs two."""
         if self.options.joint:  # which has further names
             return ()
         emotion = (self.options.emotions or test.emotions)[0]
-        return unreachable(Corpora((test,), self.options).rows(emotion), self.options)
+        return unreachable(Corpora((test,), self.options).rows(emotion))
 
     def measure(self, model: Model, test: EquityTest, context: Context) -> Finding:
         """Effects of groups on each emotion; items are the sentences with their scores."""
@@ -99,8 +94,7 @@ class Eec(Metric[EecOptions, EquityTest]):
         corpora = Corpora.of(test, options, context.catalogue)
         agreeing = frozenset(agreeing_factors(corpora.tests))
         fitted = [
-            self._fit(model, corpora.rows(emotion), emotion, quantities, agreeing, context.rng)
-            for emotion in quantities
+            self._fit(model, corpora.rows(emotion), emotion, quantities, agreeing) for emotion in quantities
         ]
         # Titles of several would be cut where a picture has no room.
         subject = " + ".join(one.id for one in corpora.tests) if options.joint else test.title or test.id
@@ -145,11 +139,10 @@ class Eec(Metric[EecOptions, EquityTest]):
         emotion: str,
         quantities: Mapping[str, str],
         agreeing: frozenset[str],
-        rng: np.random.Generator,
     ) -> Fitted:
         scores = scores_of(model, rows.sentence.tolist(), emotion, quantities, self.options)
         try:
-            return Fitted.of(emotion, rows, scores, self.options, agreeing, rng)
+            return Fitted.of(emotion, rows, scores, self.options, agreeing)
         except (RegressionError, ZeroVarianceError) as error:
             raise AnswerError(
                 f"{model.name}: the scores of {emotion} cannot be compared: {error}. Check that it tells "
@@ -208,11 +201,10 @@ class Eec(Metric[EecOptions, EquityTest]):
             "OLS coefficient": "least squares with an intercept, all interactions: effects at the reference levels of the "
             "other factors; p takes the sentences of one name for independent; stars *** p <= .01, ** <= .05, * <= .10",
             **({"Beta regression": "logit link, one precision, observed information"} if both else {}),
-            "p-value that decides": "two-sided; Welch's t over names by stratum (the levels of the other factors), of an "
-            "interaction labels permuted over names; where words agree with the person, the larger of all templates and "
-            f"those without such words; adjusted over emotions and effects: {options.adjustment}",
-            "interval": f"{100 * options.confidence:g} %, that of the t test; of an interaction t, clustered by name (CR2); "
-            "fixed effects of frames (template and word)",
+            "p-value that decides": "two-sided; Welch's t over names by stratum (the levels of the other factors); where "
+            "words agree with the person, the larger of all templates and those without such words; adjusted over emotions "
+            f"and effects: {options.adjustment}",
+            "interval": f"{100 * options.confidence:g} %, that of the t test; fixed effects of frames (template and word)",
             "persons": options.persons,
             "sentences": options.sentences,
             "templates": templates,

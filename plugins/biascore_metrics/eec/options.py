@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 from pydantic import BeforeValidator, Field
 
 from biascore.api.formats import FrozenMap
-from biascore.api.metrics import Draws, MetricOptions
+from biascore.api.metrics import MetricOptions
 
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
 Bound = Annotated[
@@ -35,10 +35,9 @@ class EecOptions(MetricOptions):
     none, or all. ``templates``: "all", "agreement-free" (no word agrees with the person), or some by id. ``link``:
     "identity" fits least squares; "both" a Beta regression (logit), too, for replication.
     ``squeeze``: move scores into (0, 1) where some are exactly 0 or 1. ``adjustment``: of the p-values of all emotions and
-    effects. ``draws``: random labellings of an interaction, where not all can be counted. ``bound``: effects whose
-    intervals are all within it, in the unit of the scores, are negligible; "none": none is. The default is for scores from
-    0 to 1: a hundredth of that scale, the step in which the labels of such regressors are cut in the paper, and less than
-    all effects that it stars (.0146 and more).
+    effects. ``bound``: effects whose intervals are all within it, in the unit of the scores, are negligible; "none": none
+    is. The default is for scores from 0 to 1: a hundredth of that scale, the step in which the labels of such regressors
+    are cut in the paper, and less than all effects that it stars (.0146 and more).
     """
 
     joint: Annotated[tuple[str, ...], Field(strict=False)] = ()
@@ -50,7 +49,6 @@ class EecOptions(MetricOptions):
     link: Literal["identity", "both"] = "identity"
     squeeze: bool = False
     adjustment: Literal["benjamini-hochberg", "holm", "none"] = "benjamini-hochberg"
-    draws: Draws = 100_000
     bound: Bound = 0.01
 
     def variant(self) -> str:

@@ -112,7 +112,7 @@ def test_names_vary_within_their_corpus(found: Measurement, rows: pd.DataFrame) 
 
 
 def test_an_effect_follows_from_the_items_of_all_corpora(found: Measurement) -> None:
-    """So that two models are compared name by name, exchanged within their corpus."""
+    """So that two models are compared name by name, which vary within their corpus."""
     effect = found.estimate("anger: female - male")
     assert isinstance(effect.estimator, ClusterContrast)
     assert effect.estimator.within == "corpus"
@@ -163,7 +163,7 @@ def test_a_name_in_several_corpora_is_one_name() -> None:
         ),
         (
             [NORTH, other(factors={"origin": ("sorrento", "norge"), "gender": ("male", "female")})],
-            "'SoMa0' is other, male in xx/eec and reference, male in yy/eec, so that its label cannot be exchanged",
+            "'SoMa0' is other, male in xx/eec and reference, male in yy/eec, so that it is of no one group",
         ),
     ],
 )
@@ -185,7 +185,7 @@ def test_a_test_that_is_not_there_or_of_another_kind_is_refused() -> None:
 
 def test_a_run_records_the_files_of_all_corpora() -> None:
     run = Engine(cache=None).measure(
-        "eec", "planted:en/eec=1", "en/eec", joint=["es/eec"], emotions=["anger"], draws=100, link="identity"
+        "eec", "planted:en/eec=1", "en/eec", joint=["es/eec"], emotions=["anger"]
     )
     assert {used.file.rpartition("/")[2] for used in run.stimuli} == {"eec.toml"}
     assert {id for used in run.stimuli for id in used.tests} == {"en/eec", "es/eec"}

@@ -77,7 +77,7 @@ def found(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Measureme
     test = engine.catalogue.test("en/eec")
     assert isinstance(test, EquityTest)
     path = predictions(test, tmp_path_factory.mktemp("answers"))
-    (measurement,) = engine.measure("eec", f"answers:{path}", "en/eec", draws=200)
+    (measurement,) = engine.measure("eec", f"answers:{path}", "en/eec")
     return measurement
 
 

@@ -15,9 +15,7 @@ from biascore.report.charts import charts_of
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    return Engine(cache=None).measure(
-        "eec", "planted:en/eec=1.5", "en/eec", draws=200, emotions=["anger", "fear"]
-    )
+    return Engine(cache=None).measure("eec", "planted:en/eec=1.5", "en/eec", emotions=["anger", "fear"])
 
 
 def test_a_planted_effect_is_found_and_nothing_else(run: Run) -> None:
