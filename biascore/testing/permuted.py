@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from biascore.stimuli import Test
 
-_ITEMS = ("words", "pairs", "samples", "persons", "questions")
+_ITEMS = ("words", "pairs", "samples", "persons", "questions", "rows")
 
 
 def permuted(test: Test) -> Test:

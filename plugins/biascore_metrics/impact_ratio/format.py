@@ -105,7 +105,7 @@ class OutcomesFormat(DataFormat[OutcomesOptions]):
             kind="outcomes",
             title=f"Outcomes by {' and '.join(groups)}, {Path(file.display).name}",
             concept=" and ".join(groups),
-            people=People("people", groups, people, source=file.display, cluster=cluster),
+            people=People("people", people, groups=groups, source=file.display, cluster=cluster),
         )
 
     def _cluster(self, file: DataFile) -> str:
