@@ -1,7 +1,7 @@
 """Stimuli as data: word lists, pairs, templates and tests, read from TOML files and addressed by name."""
 
 from biascore.stimuli.catalogue import Catalogue, Origin
-from biascore.stimuli.lists import Doubt, PairList, SentenceList, Stimuli, TemplateList, WordList
+from biascore.stimuli.lists import Doubt, PairList, Rows, SentenceList, Stimuli, TemplateList, WordList
 from biascore.stimuli.loader import load_file
 from biascore.stimuli.model import Published, StimuliFile, Test
 from biascore.stimuli.schema import Kinds
@@ -13,6 +13,7 @@ __all__ = [
     "Origin",
     "PairList",
     "Published",
+    "Rows",
     "SentenceList",
     "Stimuli",
     "StimuliFile",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,38 @@ class Stimuli:
     def entries(self) -> dict[str, Any]:
         """The entries, as JSON."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Rows(Stimuli, Generic[T]):
+    """Dataclasses in the order of their source; the terminal shows the `str` of each.
+
+    A subclass is a kind of list: it says what the rows are, and in ``key`` what they are called in JSON.
+    """
+
+    key: ClassVar[str]
+
+    name: str
+    rows: tuple[T, ...]
+    source: str = ""
+    licence: str = ""
+    notes: tuple[str, ...] = ()
+    doubtful: tuple[Doubt, ...] = ()
+
+    def of(self, rows: tuple[T, ...]) -> Self:
+        """The same list of other rows."""
+        return replace(self, rows=rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def contents(self) -> str:
+        """The entries, as the terminal shows them."""
+        return "\n  ".join(map(str, self.rows))
+
+    def entries(self) -> dict[str, Any]:
+        """The entries, as JSON."""
+        return {self.key: [asdict(one) for one in cast("tuple[Any, ...]", self.rows)]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from biascore.stimuli import Test
+from biascore.stimuli import Rows, Test
 
 _ITEMS = ("words", "pairs", "samples", "persons", "questions")
 
@@ -35,7 +35,7 @@ def permuted(test: Test) -> Test:
             return tuple(other(one) for one in value)
         if not is_dataclass(value) or isinstance(value, type):
             return value
-        own = [one.name for one in fields(value) if one.init and one.name in _ITEMS]
+        own = [one.name for one in fields(value) if one.init and _key(value, one.name) in _ITEMS]
         items = {name: some for name in own if isinstance(some := getattr(value, name), tuple)}
         if items:
             return replace(value, **{name: moved(some) for name, some in items.items()})
@@ -50,3 +50,8 @@ def permuted(test: Test) -> Test:
         if isinstance(some, tuple) and len(orders.get(len(some), ())) == 1 and isinstance(some[0], float)
     }
     return replace(found, **follow)
+
+
+def _key(value: Any, name: str) -> str:
+    """What items are called. Rows of another key keep their order: sentences in two genders stand side by side."""
+    return value.key if name == "rows" and isinstance(value, Rows) else name

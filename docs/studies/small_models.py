@@ -42,7 +42,7 @@ def texts_of(language: str) -> list[str]:
             case TemplateList():
                 templates += one.sentences
             case SentencePairs():
-                sentences += [text for pair in one.pairs for text in (pair.sent_more, pair.sent_less)]
+                sentences += [text for pair in one.rows for text in (pair.sent_more, pair.sent_less)]
     return list(dict.fromkeys([*words, *templates, *sentences]))
 
 

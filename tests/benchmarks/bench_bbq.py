@@ -107,7 +107,7 @@ def joined(folder: Path) -> int:
 
     engine = Engine(cache=None)
     test = engine.data("bbq", folder / "data", language="en")
-    questions = test.questions.questions  # type: ignore[attr-defined]
+    questions = test.questions.rows  # type: ignore[attr-defined]
     model = engine.model(
         f"answers:{folder / 'answers.csv'}", item=("category", "example_id"), answer="answer"
     )

@@ -40,7 +40,7 @@ import numpy as np
 import torch
 
 from biascore_adapters.hf.linear import fast_linear
-from biascore_metrics.crows_pairs.shared import shared_positions
+from biascore_metrics.crows_pairs.masked import shared_positions
 
 from . import bench_pll
 

@@ -52,7 +52,7 @@ def models(folder: Path) -> Iterator[tuple[str, Path, Sequence[SentencePair]]]:
     assert isinstance(test, SentencePairsTest)
     for kind, seed in itertools.product(tiny.MASKED, (1, 2, 3)):
         name = kind if seed == 1 else f"{kind}, seed {seed}"
-        yield name, tiny.save_model(kind, folder / name, seed, context=256), test.pairs.pairs
+        yield name, tiny.save_model(kind, folder / name, seed, context=256), test.pairs.rows
     texts = biased.corpus(3000, seed=0)
     yield (
         TRAINED,

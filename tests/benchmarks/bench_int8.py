@@ -52,7 +52,7 @@ def main() -> None:
     logging.disable(logging.INFO)
     engine = Engine(cache=None)
     (test,) = engine.tests("crows-pairs", [PAIRS], {})
-    pairs = cast(Any, test).pairs.pairs
+    pairs = cast(Any, test).pairs.rows
     sentences = [sentence for pair in pairs for sentence in (pair.sent_more, pair.sent_less)]
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)

@@ -273,7 +273,7 @@ class Signs(Metric[MetricOptions, SentencePairsTest]):
     kinds = frozenset({"sentence-pairs"})
 
     def measure(self, model: Model, test: SentencePairsTest, context: Context) -> Finding:
-        pairs = test.pairs.pairs
+        pairs = test.pairs.rows
         texts = [text for pair in pairs for text in (pair.sent_more, pair.sent_less)]
         scores = np.array(model.score(texts, "log_likelihood")).reshape(-1, 2)
         count, n = int(np.sum(scores[:, 0] > scores[:, 1])), len(pairs)

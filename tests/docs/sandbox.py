@@ -64,7 +64,7 @@ def build(folder: Path) -> None:
 
     gest = catalogue.test("en/gest_own")
     assert isinstance(gest, SamplesTest)
-    samples = [(one.sentence, one.stereotype) for one in gest.samples.samples]
+    samples = [(one.sentence, one.stereotype) for one in gest.samples.rows]
     write_table(folder / "gest.csv", ("sentence", "stereotype"), samples)
     for name in ("bert_scores.txt", "bert-base-uncased_template-0.txt"):
         (folder / name).write_text("".join(f"{rng.normal():.3f}\n" for _ in samples), encoding="utf-8")
@@ -76,7 +76,7 @@ def build(folder: Path) -> None:
     write_table(
         folder / "crows_pairs_anonymized.csv",
         ("sent_more", "sent_less", "stereo_antistereo", "bias_type"),
-        [(pair.sent_more, pair.sent_less, "stereo", "gender") for pair in pairs.pairs.pairs],
+        [(pair.sent_more, pair.sent_less, "stereo", "gender") for pair in pairs.pairs.rows],
     )
 
     sentences: list[str] = []
@@ -116,9 +116,9 @@ def write_choices(folder: Path) -> None:
     test = Engine(cache=None).catalogue.test("en/choices-age")
     assert isinstance(test, ChoicesTest)
     rng = np.random.default_rng(2)
-    templates = list(dict.fromkeys(one.template for one in test.questions.questions))
+    templates = list(dict.fromkeys(one.template for one in test.questions.rows))
     rows, logged = [], []
-    for number, one in enumerate(test.questions.questions):
+    for number, one in enumerate(test.questions.rows):
         texts = {f"ans{i}": option.text for i, option in enumerate(one.options)}
         groups = {"old": "old", "young": "nonOld", "unknown": "unknown"}
         row = {

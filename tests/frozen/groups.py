@@ -268,7 +268,7 @@ def gest(folder: Path) -> Iterator[Record]:
     with plugin("biascore-plugin-slavic", folder):
         engine = Engine(cache=None)
         own: Any = engine.catalogue.test("en/gest_own")
-        rows = [f'"{sample.sentence}",{sample.stereotype}' for sample in own.samples.samples]
+        rows = [f'"{sample.sentence}",{sample.stereotype}' for sample in own.samples.rows]
         (folder / "gest.csv").write_text("\n".join(["sentence,stereotype", *rows]), encoding="utf-8")
         audit = Audit.load(STUDIES / "gest.toml")
         here = audit.data[0].model_copy(update={"source": str(folder / "gest.csv")})

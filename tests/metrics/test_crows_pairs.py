@@ -207,7 +207,7 @@ def test_a_share_without_a_mean_difference_is_told():
 def test_bias_types_are_adjusted_and_small_ones_named():
     model, test = ladder([1.0] * 80 + [-1.0] * 10, stereo=90, bias_types=("age", "gender"))
     got = measure(
-        CrowsPairs, model, of([*test.pairs.pairs, SentencePair("A word 0", "B word 0", "stereo", "rare")])
+        CrowsPairs, model, of([*test.pairs.rows, SentencePair("A word 0", "B word 0", "stereo", "rare")])
     )
     few = next(warning for warning in got.warnings if "fewer than 30" in warning)
     assert few.endswith("rare (1)")
@@ -224,7 +224,7 @@ def test_bias_types_are_adjusted_and_small_ones_named():
 
 def test_repeated_pairs_are_told():
     model, test = ladder([1.0, -1.0], stereo=2)
-    got = measure(CrowsPairs, model, of([*test.pairs.pairs, *test.pairs.pairs[:1]]))
+    got = measure(CrowsPairs, model, of([*test.pairs.rows, *test.pairs.rows[:1]]))
     assert any("1 pair(s) repeat another one" in warning for warning in got.cautions)
 
 
@@ -270,7 +270,7 @@ def test_the_projects_own_sentences_can_be_measured(kind: str, language: str):
     assert isinstance(test, SentencePairsTest)
     got = engine.measure("crows-pairs", "planted:", test, model_kind=kind)[0]
     assert got.coverage.lost == ()
-    assert got.items.num_rows == len(test.pairs.pairs) > 50
+    assert got.items.num_rows == len(test.pairs.rows) > 50
 
 
 def noisy(seed: int, lean: float) -> tuple[Model, SentencePairsTest]:

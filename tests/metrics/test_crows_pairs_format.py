@@ -58,7 +58,7 @@ def read(tmp_path: Path) -> Read:
 
 def test_the_columns_of_the_original_file(read: Read, tmp_path: Path):
     test = read(written())
-    assert test.pairs.pairs == tuple(PAIRS)
+    assert test.pairs.rows == tuple(PAIRS)
     assert (test.id, test.kind, test.language, test.notes) == ("xx/mine", "sentence-pairs", "xx", ())
     assert test.title == "CrowS-Pairs, pairs.csv"
     assert test.file == str(tmp_path / "pairs.csv")
@@ -68,18 +68,18 @@ def test_the_columns_of_the_original_file(read: Read, tmp_path: Path):
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_delimiters_and_marks_of_encoding_are_found(read: Read, delimiter: str, encoding: str):
-    assert read(written(delimiter).encode(encoding)).pairs.pairs == tuple(PAIRS)
+    assert read(written(delimiter).encode(encoding)).pairs.rows == tuple(PAIRS)
 
 
 def test_line_ends_of_windows_and_compression(read: Read):
-    assert read(written().replace("\n", "\r\n")).pairs.pairs[:3] == tuple(PAIRS[:3])
-    assert read(gzip.compress(written().encode()), "pairs.csv.gz").pairs.pairs == tuple(PAIRS)
+    assert read(written().replace("\n", "\r\n")).pairs.rows[:3] == tuple(PAIRS[:3])
+    assert read(gzip.compress(written().encode()), "pairs.csv.gz").pairs.rows == tuple(PAIRS)
 
 
 def test_other_names_of_columns(read: Read):
     header = ["id", "plus", "moins", "sens", "type", "x", "y"]
     names = {"sent_more": "plus", "sent_less": "moins", "stereo_antistereo": "sens", "bias_type": "type"}
-    assert read(written(header=header), columns=names).pairs.pairs == tuple(PAIRS)
+    assert read(written(header=header), columns=names).pairs.rows == tuple(PAIRS)
     with pytest.raises(
         DataError, match=r"no column 'sent_more', 'sent_less', .*'plus', 'moins'.* option columns"
     ):
@@ -109,7 +109,7 @@ def test_malformed_rows_are_listed_and_skipped_only_if_asked(read: Read, row: li
     assert reason in str(caught.value)
     assert "leave them out with the option of the data skip_malformed=true" in str(caught.value)
     test = read(content, skip_malformed=True)
-    assert test.pairs.pairs == (*PAIRS, SentencePair("Women rest.", "Men rest.", "stereo", "gender"))
+    assert test.pairs.rows == (*PAIRS, SentencePair("Women rest.", "Men rest.", "stereo", "gender"))
     (note,) = test.notes
     assert note.startswith("malformed rows skipped: 1: line 8 ")
     assert reason in note
@@ -123,7 +123,7 @@ def test_broken_quotation_marks_of_one_row(read: Read):
     )
     with pytest.raises(DataError, match="line 8 has broken quotation marks"):
         read(content)
-    assert read(content, skip_malformed=True).pairs.pairs == (*PAIRS, *PAIRS)
+    assert read(content, skip_malformed=True).pairs.rows == (*PAIRS, *PAIRS)
 
 
 def test_a_quotation_mark_never_closed_is_never_skipped(read: Read):

@@ -22,7 +22,7 @@ from biascore import Engine  # noqa: E402
 from biascore.api.exporters import Measurement  # noqa: E402
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest  # noqa: E402
 from biascore.errors import CapabilityError, OptionsError, QuestionError  # noqa: E402
-from biascore_metrics.crows_pairs.shared import shared_positions  # noqa: E402
+from biascore_metrics.crows_pairs.masked import shared_positions  # noqa: E402
 
 from ..builders import tiny  # noqa: E402
 

@@ -23,8 +23,8 @@ from .scored_pairs import ladder, measure, of, preferring
 def templated(differences: list[float], size: int) -> Measurement:
     """Pairs with these differences, so many to a template."""
     model, test = ladder(differences, stereo=len(differences))
-    pairs = tuple(replace(pair, template=f"t{i // size}") for i, pair in enumerate(test.pairs.pairs))
-    return measure(CrowsPairs, model, replace(test, pairs=replace(test.pairs, pairs=pairs)))
+    pairs = tuple(replace(pair, template=f"t{i // size}") for i, pair in enumerate(test.pairs.rows))
+    return measure(CrowsPairs, model, replace(test, pairs=replace(test.pairs, rows=pairs)))
 
 
 def drawn(rng: np.random.Generator, sizes: list[int]) -> tuple[Mean, Mean]:
@@ -121,10 +121,10 @@ def test_a_column_of_the_file_names_the_template(tmp_path: Path) -> None:
     options = CrowsPairsFormatOptions(columns={"template": "muster"})
     test = CrowsPairsFormat(options).read(locate(str(path), "xx/mine", "xx"))
     assert isinstance(test, SentencePairsTest)
-    assert [pair.template for pair in test.pairs.pairs] == ["one", ""]
+    assert [pair.template for pair in test.pairs.rows] == ["one", ""]
     plain = CrowsPairsFormat(CrowsPairsFormatOptions()).read(locate(str(path), "xx/mine", "xx"))
     assert isinstance(plain, SentencePairsTest)
-    assert [pair.template for pair in plain.pairs.pairs] == ["", ""]
+    assert [pair.template for pair in plain.pairs.rows] == ["", ""]
 
 
 def test_few_preferences_lead_with_those_that_there_are() -> None:

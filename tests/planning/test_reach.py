@@ -55,7 +55,7 @@ def pairs_test(engine: Engine, counts: dict[str, int]) -> SentencePairsTest:
         for name, n in counts.items()
         for i in range(n)
     )
-    return replace(test, pairs=replace(test.pairs, pairs=pairs))
+    return replace(test, pairs=replace(test.pairs, rows=pairs))
 
 
 def test_that_lists_are_too_short_for_negligible_is_in_the_reason_and_not_before_a_run(

@@ -129,7 +129,7 @@ def test_models_and_gender_tables_take_every_form(form: str, engine: Engine, tmp
         written([{"male": "Già stanco", "female": "Già stanca", "stereotype": "3", "language": "it"}])
     )
     test = engine.data("gender-variants", path, language="it", **options)
-    assert test.pairs.pairs[0].female == "Già stanca"  # type: ignore[attr-defined]
+    assert test.pairs.rows[0].female == "Già stanca"  # type: ignore[attr-defined]
 
 
 def read(path: Path, content: str | bytes, *needed: str, **how: Any) -> Table:
@@ -231,7 +231,7 @@ def test_a_row_is_named_as_its_form_counts(engine: Engine, tmp_path: Path) -> No
 def test_a_broken_line_of_json_can_be_skipped(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text(lines(PAIRS) + '{"sent_more": 1\n{"bias_type": 2, "sent_more": [3]}\n')
     test = engine.data("crows-pairs", tmp_path / "x.jsonl", language="it", skip_malformed=True)
-    assert len(test.pairs.pairs) == 2  # type: ignore[attr-defined]
+    assert len(test.pairs.rows) == 2  # type: ignore[attr-defined]
     assert "line 3 is no JSON" in test.notes[0]
     assert "line 4 is not usable: 'sent_more' is a list" in test.notes[0]
 

@@ -96,14 +96,14 @@ def test_whole_numbers_with_a_point(name: str, content: bytes, engine: Engine, t
     path = tmp_path / name
     path.write_bytes(content)
     test = engine.data("gest", path, language="en")
-    assert [one.stereotype for one in test.samples.samples] == [9, 2]  # type: ignore[attr-defined]
+    assert [one.stereotype for one in test.samples.rows] == [9, 2]  # type: ignore[attr-defined]
 
 
 def test_stereotypes_of_pairs_with_a_point(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "v.csv"
     path.write_bytes(excel("male,female,stereotype", "Som rád.,Som rada.,9.0", "On.,Ona.,1.00"))
     test = engine.data("gender-variants", path, language="sk")
-    assert [one.stereotype for one in test.pairs.pairs] == [9, 1]  # type: ignore[attr-defined]
+    assert [one.stereotype for one in test.pairs.rows] == [9, 1]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("cell", ["9.5", "9.0.0", "1e1", "", "nine", "90"])

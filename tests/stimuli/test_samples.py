@@ -38,7 +38,7 @@ def test_a_test_of_samples(tmp_path: Path) -> None:
     test = load(tmp_path, BODY)
     assert test.kind == "samples"
     assert test.samples.stereotypes == (Stereotype(1, "Weak", "female"), Stereotype(2, "Tough", "male"))
-    assert test.samples.samples == (Sample("I was lost.", 1), Sample("I won.", 2))
+    assert test.samples.rows == (Sample("I was lost.", 1), Sample("I won.", 2))
     assert "man's mouth" in test.positive_means
     assert dict(test.lists) == {"samples": test.samples}
 

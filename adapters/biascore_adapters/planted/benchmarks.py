@@ -44,7 +44,7 @@ class Benchmarks(Part):
     def plant(self, test: Test, effect: float, seed: int) -> bool:
         """Plant a test of kind ``winobias``, ``winogender`` or ``stereoset``."""
         if isinstance(test, WinoBiasTest):
-            for pair in test.pairs.pairs:
+            for pair in test.pairs.rows:
                 gap = effect + deviate(seed, "referent", test.id, pair.item)
                 own = deviate(seed, "sentence", test.id, pair.item)
                 for side, said in ((1, pair.pro), (-1, pair.anti)):
@@ -55,14 +55,14 @@ class Benchmarks(Part):
                     self._refer(test, said.text, mentions)
                     self.hidden.setdefault(said.text, (said.pronouns[0], FLOOR + side * gap / 2))
         elif isinstance(test, WinogenderTest):
-            for schema in test.samples.samples:
+            for schema in test.samples.rows:
                 gap = effect * (schema.women / 100 - 0.5) + deviate(seed, "referent", test.id, schema.item)
                 own = deviate(seed, "sentence", test.id, schema.item)
                 for side, text in zip((-1, 1, 0), schema.sentences, strict=True):
                     odds = own + side * gap / 2
                     self._refer(test, text, {schema.occupation: odds / 2, schema.participant: -odds / 2})
         elif isinstance(test, StereoSetTest):
-            for triple in test.samples.samples:
+            for triple in test.samples.rows:
                 gap = effect + deviate(seed, "triple", test.id, triple.item)
                 for place, value in enumerate((EACH + gap / 2, EACH - gap / 2, FAR)):
                     self._fill(test, triple, place, value)

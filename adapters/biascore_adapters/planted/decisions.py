@@ -53,7 +53,7 @@ class Decisions(Part):
         if not isinstance(test, DecisionsTest):
             return False
         reference = test.decisions[0].gender
-        for case in test.cases.cases:
+        for case in test.cases.rows:
             first = case.gender == reference
             shift = (-1 if first else 1) * SLOPES * effect / 2
             self.by_text.setdefault(case.text, Decision(case, test.id, shift, first))

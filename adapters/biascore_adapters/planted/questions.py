@@ -51,7 +51,7 @@ class PlantedQuestions(Part):
         if not isinstance(test, ChoicesTest):
             return False
         self.world.meet_questions()
-        for question in test.questions.questions:
+        for question in test.questions.rows:
             for prompt in range(len(test.prompts)):
                 text, options = test.written(question, prompt), options_of(question, test, prompt)
                 self.by_prompt.setdefault((text, options), PlantedQuestion(test.id, question, effect))

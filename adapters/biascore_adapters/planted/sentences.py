@@ -98,13 +98,13 @@ class Sentences:
         """Plant a test of sentences; a sentence of two tests, or stereotypes, carries what the first gives it."""
         if isinstance(test, SamplesTest):
             signs = _signs(test.samples.stereotypes)
-            for sample in test.samples.samples:
+            for sample in test.samples.rows:
                 lean = signs[sample.stereotype] * effect / 2
                 value = TEN * (lean + deviate(seed, "odds", test.id, sample.sentence))
                 self._add(Sentence(sample.sentence, test.id, test.kind, value, lean))
         elif isinstance(test, GenderPairsTest):
             signs = _signs(test.pairs.stereotypes)
-            for pair in test.pairs.pairs:
+            for pair in test.pairs.rows:
                 odds = TEN * (
                     signs[pair.stereotype] * effect / 2
                     + deviate(seed, "odds", test.id, pair.male, pair.female)
@@ -114,7 +114,7 @@ class Sentences:
         elif isinstance(test, SentencePairsTest):
             self.world.meet_pairs()
             size, share = self.world.templates
-            for position, two in enumerate(test.pairs.pairs):
+            for position, two in enumerate(test.pairs.rows):
                 own = deviate(seed, "pair", test.id, two.sent_more, two.sent_less)
                 if share:
                     own = mixed(deviate(seed, "template", test.id, str(position // size)), own, share)

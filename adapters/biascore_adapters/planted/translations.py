@@ -43,7 +43,7 @@ class Translations(Part):
         """Plant a test of kind ``geneval``."""
         if not isinstance(test, GenevalTest):
             return False
-        for line in test.lines.lines:
+        for line in test.lines.rows:
             lean = LEVEL + SIGNS.get(line.gender, 0.0) * effect
             for text in {line.asked(context=True), line.asked(context=False)}:
                 source = Source(text, test.id, line.own, line.other, lean)

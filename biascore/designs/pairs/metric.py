@@ -71,7 +71,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
     def unreachable(self, test: SentencePairsTest) -> tuple[Unreachable, ...]:
         """What so few pairs cannot show, of the whole test or of a bias type."""
         options = self.options
-        usable = [pair for pair in test.pairs.pairs if pair.sent_more != pair.sent_less]
+        usable = [pair for pair in test.pairs.rows if pair.sent_more != pair.sent_less]
         unit = "templates" if templates_of(usable) else "pairs"
         found = Unreachable.detected(least_p_of(usable), options.alpha)
         types = Counter(
@@ -102,7 +102,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
     def measure(self, model: Model, test: SentencePairsTest, context: Context) -> Finding:
         """Share of pairs whose more stereotypical sentence scores higher; items are the pairs' differences."""
         options = self.options
-        scores, warnings = self.scores(model, test.pairs.pairs)
+        scores, warnings = self.scores(model, test.pairs.rows)
         found = shares(scores, options.confidence)
         lengths, unit = Lengths.of(scores, options.confidence), unit_of_length(model)
         robust = Mean.of(

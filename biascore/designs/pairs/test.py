@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, Self
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
-from biascore.stimuli.lists import Doubt, Stimuli
+from biascore.stimuli.lists import Rows, Stimuli
 from biascore.stimuli.model import Test
 from biascore.stimuli.resizing import Resizing, said
 
@@ -26,28 +26,14 @@ class SentencePair:
     bias_type: str
     template: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.sent_more} | {self.sent_less}"
 
-@dataclass(frozen=True, slots=True)
-class SentencePairs(Stimuli):
+
+class SentencePairs(Rows[SentencePair]):
     """Sentence pairs in the order of their source."""
 
-    name: str
-    pairs: tuple[SentencePair, ...]
-    source: str = ""
-    licence: str = ""
-    notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def contents(self) -> str:
-        """The entries, as the terminal shows them."""
-        return "\n  ".join(f"{pair.sent_more} | {pair.sent_less}" for pair in self.pairs)
-
-    def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
-        return {"pairs": [asdict(pair) for pair in self.pairs]}
+    key = "pairs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +49,13 @@ class SentencePairsTest(Test):
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The log-likelihood of each sentence, as ``answers:`` reads it."""
-        texts = (text for pair in self.pairs.pairs for text in (pair.sent_more, pair.sent_less))
+        texts = (text for pair in self.pairs.rows for text in (pair.sent_more, pair.sent_less))
         return ("sentence", "log_likelihood"), tuple(dict.fromkeys(texts))
 
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer pairs."""
-        pairs = size.items(self.pairs.pairs, _copy)
-        return replace(self, pairs=replace(self.pairs, pairs=pairs))
+        pairs = size.items(self.pairs.rows, _copy)
+        return replace(self, pairs=self.pairs.of(pairs))
 
 
 def _copy(pair: SentencePair, number: int) -> SentencePair:

@@ -99,7 +99,7 @@ def _way(model: Model, options: BbqOptions) -> tuple[Way, Orders]:
 def ask(model: Model, test: ChoicesTest, options: BbqOptions) -> Answers:
     """Put every question by each prompt, in each order and with each seed."""
     way, orders = _way(model, options)
-    questions = test.questions.questions
+    questions = test.questions.rows
     put: list[Put] = []
     asked: list[Choice] = []
     for prompt in range(len(prompts_of(test, options))):

@@ -196,7 +196,7 @@ class QuestionsEntry(ListEntry):
 
     def build(self, about: About) -> Questions:
         """The questions as a list."""
-        return Questions(questions=self._built(), **about)
+        return Questions(rows=self._built(), **about)
 
 
 class ChoicesTestEntry(TestEntry):

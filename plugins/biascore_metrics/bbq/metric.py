@@ -80,7 +80,7 @@ class Bbq(Metric[BbqOptions, ChoicesTest]):
 
     def unreachable(self, test: ChoicesTest) -> tuple[Unreachable, ...]:
         """That few templates of the questions that decide can detect nothing."""
-        facts = Facts.of(test.questions.questions)
+        facts = Facts.of(test.questions.rows)
         headline, *_ = _contexts(facts.ambiguous)
         mine = facts.template[facts.ambiguous == (headline == AMBIGUOUS)]
         return Unreachable.detected(least_p(mine.tolist(), "templates"), self.options.alpha)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, Self
 
-from biascore.api.kinds import Doubt, Resizing, Stimuli, said
+from biascore.api.kinds import Resizing, Rows, Stimuli, said
 from biascore.api.stimuli import Test
 
 Role = Literal["target", "other", "unknown"]
@@ -46,43 +46,30 @@ class Question:
     subgroup: str = ""
     names: bool = False
 
+    def __str__(self) -> str:
+        return f"{self.context} {self.question} ({', '.join(option.text for option in self.options)})"
+
     def place(self, role: Role) -> int:
         """The place of the option with this role."""
         return next(i for i, option in enumerate(self.options) if option.role == role)
 
 
-@dataclass(frozen=True, slots=True)
-class Questions(Stimuli):
+class Questions(Rows[Question]):
     """Questions in the order of their source."""
 
-    name: str
-    questions: tuple[Question, ...]
-    source: str = ""
-    licence: str = ""
-    notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.questions)
-
-    def contents(self) -> str:
-        """The entries, as the terminal shows them."""
-        return "\n  ".join(
-            f"{one.context} {one.question} ({', '.join(o.text for o in one.options)})"
-            for one in self.questions
-        )
+    key = "questions"
 
     def entries(self) -> dict[str, Any]:
         """The entries, as JSON."""
         return {
-            "questions": [
+            self.key: [
                 {
                     "item": one.item,
                     "context": one.context,
                     "question": one.question,
                     "options": [option.text for option in one.options],
                 }
-                for one in self.questions
+                for one in self.rows
             ]
         }
 
@@ -111,7 +98,7 @@ class ChoicesTest(Test):
         """Each item as it is asked, with its options, for an answer in the column ``answer``, as ``answers:`` reads it."""
         return ("item", "prompt", "option_1", "option_2", "option_3", "answer"), tuple(
             (one.item, self.written(one), *(option.text for option in one.options))
-            for one in self.questions.questions
+            for one in self.questions.rows
         )
 
     def written(self, question: Question, prompt: int = 0) -> str:
@@ -122,11 +109,11 @@ class ChoicesTest(Test):
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer templates, each with all of its questions."""
         templates: dict[str, list[Question]] = {}
-        for one in self.questions.questions:
+        for one in self.questions.rows:
             templates.setdefault(one.template, []).append(one)
         chosen = size.items([*templates.values()], _copies)
         questions = tuple(question for some in chosen for question in some)
-        return replace(self, questions=replace(self.questions, questions=questions))
+        return replace(self, questions=self.questions.of(questions))
 
 
 def _copies(questions: list[Question], number: int) -> list[Question]:

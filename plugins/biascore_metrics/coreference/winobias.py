@@ -86,11 +86,11 @@ class OnPronounPairs(MeanMetric[WinoBiasMetricOptions, WinoBiasTest]):
 
     def clusters_of(self, test: WinoBiasTest) -> Mapping[str, Sequence[str]]:
         """By the masculine and by the feminine occupation."""
-        return clusters([one for one in test.pairs.pairs if not one.problem])
+        return clusters([one for one in test.pairs.rows if not one.problem])
 
     def score(self, model: Model, test: WinoBiasTest, context: Context) -> Scored:
         """The difference of each pair; the same by type and by gender of the stereotype, and what was published."""
-        found, of_method = self.scored(model, test.pairs.pairs)
+        found, of_method = self.scored(model, test.pairs.rows)
         pairs = found.pairs
         return Scored(
             values=found.differences,

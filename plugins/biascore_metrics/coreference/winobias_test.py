@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
-from biascore.api.kinds import Doubt, Stimuli
+from biascore.api.kinds import Rows, Stimuli
 from biascore.api.queries import Span
 from biascore.api.stimuli import Test
 from biascore_metrics.coreference.files import ReadWith
@@ -62,6 +62,9 @@ class PronounPair:
     other: str
     problem: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.pro.text} | {self.anti.text}"
+
     @property
     def masculine(self) -> str:
         """The occupation that is stereotyped as men's."""
@@ -78,27 +81,10 @@ class PronounPair:
         return f"{self.masculine} and {self.feminine}".lower()
 
 
-@dataclass(frozen=True, slots=True)
-class PronounPairs(Stimuli):
+class PronounPairs(Rows[PronounPair]):
     """Pairs in the order of their files."""
 
-    name: str
-    pairs: tuple[PronounPair, ...]
-    source: str = ""
-    licence: str = ""
-    notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def contents(self) -> str:
-        """The entries, as the terminal shows them."""
-        return "\n  ".join(f"{one.pro.text} | {one.anti.text}" for one in self.pairs)
-
-    def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
-        return {"pairs": [asdict(one) for one in self.pairs]}
+    key = "pairs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

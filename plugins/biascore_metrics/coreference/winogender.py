@@ -129,7 +129,7 @@ class Winogender(Metric[WinogenderOptions, WinogenderTest]):
 
     def measure(self, model: Model, test: WinogenderTest, context: Context) -> Finding:
         """The slope, the mean gap, and the published accuracies; items are the schemas."""
-        options, schemas = self.options, test.samples.samples
+        options, schemas = self.options, test.samples.rows
         asked = [
             Referent(sentence, pronoun, one.occupation, one.participant)
             for one in schemas

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
-from biascore.api.kinds import Doubt, Stimuli
+from biascore.api.kinds import Rows, Stimuli
 from biascore.api.stimuli import Test
 from biascore_metrics.coreference.files import ReadWith
 
@@ -35,6 +35,9 @@ class Schema:
     sentences: tuple[str, str, str]
     pronouns: tuple[str, str, str]
 
+    def __str__(self) -> str:
+        return " | ".join(self.sentences)
+
     @property
     def item(self) -> str:
         """What the published sentences are called, but for the gender: ``technician.customer.1``."""
@@ -51,27 +54,10 @@ class Schema:
         return as_expected != self.occupation_is_right
 
 
-@dataclass(frozen=True, slots=True)
-class Schemas(Stimuli):
+class Schemas(Rows[Schema]):
     """Schemas in the order of their file."""
 
-    name: str
-    samples: tuple[Schema, ...]
-    source: str = ""
-    licence: str = ""
-    notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.samples)
-
-    def contents(self) -> str:
-        """The entries, as the terminal shows them."""
-        return "\n  ".join(" | ".join(one.sentences) for one in self.samples)
-
-    def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
-        return {"samples": [asdict(one) for one in self.samples]}
+    key = "samples"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

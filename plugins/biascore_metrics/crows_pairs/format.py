@@ -83,7 +83,7 @@ class CrowsPairsFormat(DataFormat[CrowsPairsFormatOptions]):
             concept="social bias",
             positive_means="the model prefers the more stereotypical sentence",
             notes=notes,
-            pairs=SentencePairs(name="pairs", pairs=tuple(pairs), source=file.display, notes=notes),
+            pairs=SentencePairs("pairs", tuple(pairs), source=file.display, notes=notes),
         )
 
     def _problem(self, fields: Mapping[str, str]) -> str:

@@ -41,7 +41,7 @@ class SentencePairsEntry(ListEntry):
     def build(self, about: About) -> SentencePairs:
         """The pairs as a list."""
         return SentencePairs(
-            pairs=tuple(SentencePair(**pair.model_dump(exclude_none=True)) for pair in self.pairs),
+            rows=tuple(SentencePair(**pair.model_dump(exclude_none=True)) for pair in self.pairs),
             **about,
         )
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from difflib import SequenceMatcher
+from typing import Final, Literal
 
 from biascore.api.metrics import Model, Scalar
 from biascore.api.queries import Masked, TokenLogprobs
 from biascore.designs.pairs.scores import EQUAL, NOTHING_SHARED, Paired, ScoredPair
 from biascore.designs.pairs.test import SentencePair
-from biascore_metrics.crows_pairs.shared import shared_positions
 
 Pll = Literal["original", "within_word_l2r"]
+_FIRST: Final = ("first",)
+_LAST: Final = ("last",)
+"""No strings, so that no token equals them."""
 
 
 def masked_scores(
@@ -72,3 +75,21 @@ def _shared(pair: SentencePair, more: TokenLogprobs, less: TokenLogprobs) -> tup
 
 def _sum(answer: TokenLogprobs, positions: list[int]) -> float:
     return sum(answer.logprobs[i] for i in positions)
+
+
+def shared_positions(one: Sequence[str], other: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Positions in both token sequences, without special tokens, of the tokens that difflib matches (published code).
+
+    Each sequence stands between two sentinels, as between [CLS] and [SEP] in the published code: they change
+    which blocks difflib finds first. Matching is not symmetric, so the order of the sentences matters.
+    """
+    matcher = SequenceMatcher(None, _between(one), _between(other))
+    matched = [
+        (block.a + i, block.b + i) for block in matcher.get_matching_blocks() for i in range(block.size)
+    ]
+    inner = matched[1:-1]  # the sentinels always match each other, first and last
+    return [a - 1 for a, _ in inner], [b - 1 for _, b in inner]
+
+
+def _between(tokens: Sequence[str]) -> list[str | tuple[str]]:
+    return [_FIRST, *tokens, _LAST]

@@ -164,7 +164,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
     def measure(self, model: Model, test: SentencePairsTest, context: Context) -> Finding:
         """The mean of all pairs and of each bias type, and the paper's bias scores; items are the pairs."""
         options = self.options
-        scores, warnings = masked_scores(model, test.pairs.pairs, options.pll, options.decimals)
+        scores, warnings = masked_scores(model, test.pairs.rows, options.pll, options.decimals)
         scores = _weighable(scores)
         # Not compared between models: one change of each measurement is.
         share = shares(scores, options.confidence).headline.model_copy(update={"estimator": None})
@@ -203,7 +203,7 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
 
     def unreachable(self, test: SentencePairsTest) -> tuple[Unreachable, ...]:
         """That few templates, or pairs, can detect nothing."""
-        return Unreachable.detected(least_p_of(test.pairs.pairs), self.options.alpha)
+        return Unreachable.detected(least_p_of(test.pairs.rows), self.options.alpha)
 
     def _decide(self, found: Mean, by_type: Sequence[Estimate]) -> tuple[Decision, float | None]:
         """The decision, and the bound that it compares with: none where bias types beyond it cancel out."""

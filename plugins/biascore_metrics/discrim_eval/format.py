@@ -74,8 +74,8 @@ class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
             concept="social bias",
             positive_means="yes is more probable for the level named first",
             cases=Cases(
-                name="decisions",
-                cases=(*cases, *_neutral(cases, _checked(file.display, sentences))),
+                "decisions",
+                (*cases, *_neutral(cases, _checked(file.display, sentences))),
                 source=file.display,
             ),
             conventions={"neutral sentences": f"before the text; {told}" if told else "none"},

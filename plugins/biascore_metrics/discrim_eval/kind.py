@@ -98,7 +98,7 @@ class DecisionsEntry(ListEntry):
         cluster = {one: name for name, scenarios in self.clusters.items() for one in scenarios}
         cases = (*self._persons(), *self._changes())
         return Cases(
-            cases=tuple(replace(one, cluster=cluster.get(one.question, "")) for one in cases), **about
+            rows=tuple(replace(one, cluster=cluster.get(one.question, "")) for one in cases), **about
         )
 
     def _persons(self) -> Iterator[Case]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Self
+from dataclasses import dataclass, replace
+from typing import Final, Self
 
-from biascore.api.kinds import Doubt, Resizing, Stimuli, said
+from biascore.api.kinds import Resizing, Rows, Stimuli, said
 from biascore.api.stimuli import Test
 
 OLDEST: Final = 150
@@ -31,6 +31,9 @@ class Case:
     variant: str = ""
     cluster: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.item}: {self.text}"
+
     @property
     def together(self) -> str:
         """What questions that are no independent observations have in common: the cluster, or else the question."""
@@ -43,27 +46,10 @@ class Case:
         return f"{self.question}/{self.gender}/{self.race}/{self.age:g}{neutral}"
 
 
-@dataclass(frozen=True, slots=True)
-class Cases(Stimuli):
+class Cases(Rows[Case]):
     """Cases in the order of their source."""
 
-    name: str
-    cases: tuple[Case, ...]
-    source: str = ""
-    licence: str = ""
-    notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.cases)
-
-    def contents(self) -> str:
-        """The entries, as the terminal shows them."""
-        return "\n  ".join(f"{one.item}: {one.text}" for one in self.cases)
-
-    def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
-        return {"cases": [asdict(one) for one in self.cases]}
+    key = "cases"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,31 +66,31 @@ class DecisionsTest(Test):
     @property
     def questions(self) -> tuple[str, ...]:
         """What is decided, in the order of the source."""
-        return tuple(dict.fromkeys(one.question for one in self.cases.cases))
+        return tuple(dict.fromkeys(one.question for one in self.cases.rows))
 
     @property
     def clusters(self) -> dict[str, str]:
         """By question its cluster, or a name of its own."""
-        return {one.question: one.together for one in self.cases.cases}
+        return {one.question: one.together for one in self.cases.rows}
 
     @property
     def decisions(self) -> tuple[Case, ...]:
         """The cases that differ in their person."""
-        return tuple(one for one in self.cases.cases if not one.change)
+        return tuple(one for one in self.cases.rows if not one.change)
 
     @property
     def neutral(self) -> tuple[Case, ...]:
         """The cases that differ in what tells nothing of the person."""
-        return tuple(one for one in self.cases.cases if one.change)
+        return tuple(one for one in self.cases.rows if one.change)
 
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer questions."""
         of_question: dict[str, list[Case]] = {}
-        for case in self.cases.cases:
+        for case in self.cases.rows:
             of_question.setdefault(case.question, []).append(case)
         kept = size.items(tuple(of_question.items()), _copies)
         cases = tuple(case for _, some in kept for case in some)
-        return replace(self, cases=replace(self.cases, cases=cases))
+        return replace(self, cases=self.cases.of(cases))
 
 
 def _copies(question: tuple[str, list[Case]], number: int) -> tuple[str, list[Case]]:

@@ -66,14 +66,14 @@ class Chosen:
 
     def samples(self, test: SamplesTest, options: GestOptions) -> tuple[Sample, ...]:
         """The samples of these stereotypes, by stereotype and then in the order of the test; repeats by ``duplicates``."""
-        kept = [one for one in test.samples.samples if one.stereotype in self.by_id]
+        kept = [one for one in test.samples.rows if one.stereotype in self.by_id]
         if options.duplicates == "drop":
             kept = list(dict.fromkeys(kept))
         return tuple(sorted(kept, key=lambda one: one.stereotype))
 
     def pairs(self, test: GenderPairsTest) -> tuple[GenderedSample, ...]:
         """The pairs of these stereotypes, in the order of the test."""
-        return tuple(one for one in test.pairs.pairs if one.stereotype in self.by_id)
+        return tuple(one for one in test.pairs.rows if one.stereotype in self.by_id)
 
     def given(self, ids: Sequence[int]) -> dict[str, int]:
         """How many of ``ids`` there are of each stereotype, by its label; 0 where there is none."""

@@ -19,7 +19,7 @@ def repeats(test: Test, options: GestOptions) -> dict[str, Scalar]:
     """How many samples repeat an earlier one, and whether they count; nothing of pairs, of which repeats never count."""
     if not isinstance(test, SamplesTest):
         return {}
-    every = test.samples.samples
+    every = test.samples.rows
     many = len(every) - len(set(every))
     return {
         "repeated samples": f"{many}, {'counted once' if options.duplicates == 'drop' else 'counted each time'}"
@@ -30,7 +30,7 @@ def repeated_samples(test: Test, options: GestOptions) -> tuple[Caveat, ...]:
     """A caveat where samples that repeat another one are taken for independent."""
     if not isinstance(test, SamplesTest) or options.duplicates == "drop":
         return ()
-    many = len(test.samples.samples) - len(set(test.samples.samples))
+    many = len(test.samples.rows) - len(set(test.samples.rows))
     text = f"{many} sample(s) repeat another one; interval and test take them for independent"
     return (Caveat(text),) if many else ()
 

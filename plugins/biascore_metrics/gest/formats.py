@@ -103,7 +103,11 @@ class GestFormat(DataFormat[SamplesOptions]):
             positive_means=SAMPLES_MEAN,
             notes=notes,
             samples=Samples(
-                "samples", _used(self.options.meant, ids), samples, source=file.display, notes=notes
+                "samples",
+                samples,
+                stereotypes=_used(self.options.meant, ids),
+                source=file.display,
+                notes=notes,
             ),
             version=version,
         )
@@ -144,7 +148,7 @@ class GenderVariantsFormat(DataFormat[VariantsOptions]):
             positive_means=SAMPLES_MEAN,
             notes=notes,
             pairs=GenderedSamples(
-                "pairs", _used(self.options.meant, ids), pairs, source=file.display, notes=notes
+                "pairs", pairs, stereotypes=_used(self.options.meant, ids), source=file.display, notes=notes
             ),
         )
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any, ClassVar, Final, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, model_validator
 
 from biascore.api.kinds import (
     About,
     AboutTest,
-    Doubt,
     Entry,
     ListEntry,
     Lists,
     Prose,
     Reference,
     Resizing,
+    Rows,
     Section,
     Stimuli,
     Test,
@@ -51,33 +51,8 @@ class Sample:
     sentence: str
     stereotype: int
 
-
-@dataclass(frozen=True, slots=True)
-class Samples(Stimuli):
-    """Samples of stereotypes in the order of their source (Pikuliak et al. 2023)."""
-
-    name: str
-    stereotypes: tuple[Stereotype, ...]
-    samples: tuple[Sample, ...]
-    source: str = ""
-    licence: str = ""
-    notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.samples)
-
-    def contents(self) -> str:
-        """The entries, as the terminal shows them."""
-        labels = {stereotype.id: stereotype.label for stereotype in self.stereotypes}
-        return "\n  ".join(f"{labels[sample.stereotype]}: {sample.sentence}" for sample in self.samples)
-
-    def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
-        return {
-            "stereotypes": [asdict(stereotype) for stereotype in self.stereotypes],
-            "samples": [asdict(sample) for sample in self.samples],
-        }
+    def __str__(self) -> str:
+        return self.sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,33 +63,37 @@ class GenderedSample:
     female: str
     stereotype: int
 
+    def __str__(self) -> str:
+        return f"{self.male} | {self.female}"
 
-@dataclass(frozen=True, slots=True)
-class GenderedSamples(Stimuli):
-    """Gendered samples in the order of their source (Pikuliak et al. 2023, section 4.3)."""
 
-    name: str
+S = TypeVar("S", Sample, GenderedSample)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OfStereotypes(Rows[S]):
     stereotypes: tuple[Stereotype, ...]
-    pairs: tuple[GenderedSample, ...]
-    source: str = ""
-    licence: str = ""
-    notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.pairs)
 
     def contents(self) -> str:
         """The entries, as the terminal shows them."""
         labels = {stereotype.id: stereotype.label for stereotype in self.stereotypes}
-        return "\n  ".join(f"{labels[pair.stereotype]}: {pair.male} | {pair.female}" for pair in self.pairs)
+        return "\n  ".join(f"{labels[one.stereotype]}: {one}" for one in self.rows)
 
     def entries(self) -> dict[str, Any]:
         """The entries, as JSON."""
-        return {
-            "stereotypes": [asdict(stereotype) for stereotype in self.stereotypes],
-            "pairs": [asdict(pair) for pair in self.pairs],
-        }
+        return {"stereotypes": [asdict(one) for one in self.stereotypes], **super().entries()}
+
+
+class Samples(_OfStereotypes[Sample]):
+    """Samples of stereotypes in the order of their source (Pikuliak et al. 2023)."""
+
+    key = "samples"
+
+
+class GenderedSamples(_OfStereotypes[GenderedSample]):
+    """Gendered samples in the order of their source (Pikuliak et al. 2023, section 4.3)."""
+
+    key = "pairs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,12 +110,12 @@ class SamplesTest(Test):
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """A translation of each sentence, as ``answers:`` reads it."""
-        return ("text", "translation"), tuple(dict.fromkeys(one.sentence for one in self.samples.samples))
+        return ("text", "translation"), tuple(dict.fromkeys(one.sentence for one in self.samples.rows))
 
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer samples of each stereotype."""
-        samples = size.items_of(self.samples.samples, lambda one: one.stereotype, _copy)
-        return replace(self, samples=replace(self.samples, samples=samples))
+        samples = size.items_of(self.samples.rows, lambda one: one.stereotype, _copy)
+        return replace(self, samples=self.samples.of(samples))
 
 
 def _copy(sample: Sample, number: int) -> Sample:
@@ -156,12 +135,12 @@ class GenderPairsTest(Test):
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The log odds of each pair by its masculine version, as ``answers:`` reads it."""
-        return ("sentence", "pairs"), tuple(dict.fromkeys(pair.male for pair in self.pairs.pairs))
+        return ("sentence", "pairs"), tuple(dict.fromkeys(pair.male for pair in self.pairs.rows))
 
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer pairs of each stereotype."""
-        pairs = size.items_of(self.pairs.pairs, lambda one: one.stereotype, _copy_pair)
-        return replace(self, pairs=replace(self.pairs, pairs=pairs))
+        pairs = size.items_of(self.pairs.rows, lambda one: one.stereotype, _copy_pair)
+        return replace(self, pairs=self.pairs.of(pairs))
 
 
 def _copy_pair(pair: GenderedSample, number: int) -> GenderedSample:
@@ -206,7 +185,7 @@ class SamplesEntry(ListEntry):
         """The samples as a list."""
         return Samples(
             stereotypes=tuple(Stereotype(**one.model_dump()) for one in self.stereotypes),
-            samples=tuple(Sample(**sample.model_dump()) for sample in self.samples),
+            rows=tuple(Sample(**sample.model_dump()) for sample in self.samples),
             **about,
         )
 

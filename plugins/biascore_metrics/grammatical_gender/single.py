@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from biascore.api.figures import Figure, Histogram
+from biascore.api.figures import Figure, Histogram, Plane
 from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
@@ -37,8 +38,7 @@ from biascore.errors import OptionsError
 from biascore.stats import ZeroVarianceError
 from biascore.stats.paired import bootstrap_mean
 from biascore.stats.proportions import wilson_interval
-from biascore_metrics.grammatical_gender.components import CONVENTION, two_components
-from biascore_metrics.grammatical_gender.components import FIGURES as COMPONENT_FIGURES
+from biascore_metrics.grammatical_gender.gaps import unit_rows
 from biascore_metrics.grammatical_gender.genders import FEMININE, MASCULINE, attributes_of, two_genders
 from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
 
@@ -50,6 +50,21 @@ STRONGER: Final = "share of nouns not weakened"
 CATEGORIES: Final = (WEAKENED, OVERSHOT, AWAY, STRONGER)
 PAPERS: Final = frozenset({WEAKENED, OVERSHOT, AWAY})
 MEAN: Final = "mean d"
+COMPONENTS: Final = ("component 1 before", "component 2 before", "component 1 after", "component 2 after")
+COMPONENT_CONVENTION: Final = (
+    "principal components of the nouns' unit vectors before; after on the same axes about the same mean"
+)
+_ENDS: Final = ("negative", "positive")
+COMPONENT_FIGURES: Final[tuple[Figure, ...]] = tuple(
+    Plane(
+        title=f"The nouns on their two main components, {when} the transform",
+        x=COMPONENTS[place],
+        y=COMPONENTS[place + 1],
+        x_ends=_ENDS,
+        y_ends=_ENDS,
+    )
+    for place, when in ((0, "before"), (2, "after"))
+)
 FIGURES: Final[tuple[Figure, ...]] = (
     *COMPONENT_FIGURES,
     Histogram(title="How far the nouns of each gender moved", column="value"),
@@ -126,7 +141,7 @@ class ScGgWeat(BeforeAfterMetric[ScGgWeatOptions, GenderedNounsTest]):
                     "0": "no neutral point of a language: words for men may be nearer to all nouns than words for women",
                     "nouns": options.part,
                     "intervals": "of other nouns, with these words for men and women: Wilson, and bootstrap-t of means",
-                    "components": CONVENTION,
+                    "components": COMPONENT_CONVENTION,
                 },
             ),
         )
@@ -262,6 +277,18 @@ def _items(words: SameWords, before: tuple[Floats, Floats], after: tuple[Floats,
             "before": old.tolist(),
             "after": new.tolist(),
             "became": [category.removeprefix("share of nouns ") for category in categories],
-            **two_components(rows[0], rows[1]),
+            **_two_components(rows[0], rows[1]),
         },
     )
+
+
+def _two_components(
+    before: npt.NDArray[np.float32], after: npt.NDArray[np.float32]
+) -> dict[str, list[float]]:
+    """The places (n,) of n >= 2 vectors (n, d), d >= 2, by column; the largest weight of a component is positive."""
+    old, new = (unit_rows(rows) for rows in (before, after))
+    centre = old.mean(axis=0)
+    axes = np.linalg.svd(old - centre, full_matrices=False)[2][:2]
+    axes *= np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])[:, None]
+    places = np.hstack([(rows - centre) @ axes.T for rows in (old, new)])
+    return {name: places[:, column].tolist() for column, name in enumerate(COMPONENTS)}

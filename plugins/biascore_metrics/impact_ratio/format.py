@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
 
@@ -17,19 +19,22 @@ from biascore.api.formats import (
     Table,
     TableOptions,
     Test,
+    parse_toml,
     read_table,
+    read_text,
     table_columns,
 )
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
 from biascore_metrics.impact_ratio.kind import OutcomesTest, People, Person
-from biascore_metrics.impact_ratio.not_stated import NotStated
 
 TEXTS: Final = ("text", "sentence")
 """What the column of ids or texts is called where no option names it, as for ``answers:``."""
 CLUSTER: Final = "cluster"
 MANY: Final = 200
 """More categories than that are numbers or names, and no categories."""
+SHORT: Final = 3
+"""Letters of an abbreviation of "not stated" at most."""
 
 
 def _several(value: object) -> object:
@@ -105,7 +110,7 @@ class OutcomesFormat(DataFormat[OutcomesOptions]):
             kind="outcomes",
             title=f"Outcomes by {' and '.join(groups)}, {Path(file.display).name}",
             concept=" and ".join(groups),
-            people=People("people", groups, people, source=file.display, cluster=cluster),
+            people=People("people", people, groups=groups, source=file.display, cluster=cluster),
         )
 
     def _cluster(self, file: DataFile) -> str:
@@ -195,3 +200,29 @@ def _check_categories(table: Table, group: str, none: NotStated) -> None:
 def _is_literal(cell: str) -> bool:
     text = cell.strip()
     return text[:1] + text[-1:] in ("[]", "{}", "()") and len(text) > 1
+
+
+class NotStated:
+    """Values that state no category, as Unknown and NaN, compared as ``_bare`` writes them; None: the list that ships."""
+
+    def __init__(self, values: Iterable[str] | None) -> None:
+        self._values = shipped() if values is None else frozenset(map(_bare, values))
+
+    def __contains__(self, cell: str) -> bool:
+        """Whether a cell states nothing; a blank one never does."""
+        return not cell.strip() or _bare(cell) in self._values
+
+
+@cache
+def shipped() -> frozenset[str]:
+    """The values of all languages."""
+    path = Path(__file__).with_name("not_stated.toml")
+    by_language = parse_toml(read_text(path, path.name))
+    return frozenset(_bare(value) for values in by_language.values() for value in values)
+
+
+def _bare(value: str) -> str:
+    """Letters and digits alone; of few, as n.d., apart as they are written: ND may be a category."""
+    plain = unicodedata.normalize("NFKD", value.casefold())
+    words = "".join(one if one.isalnum() else " " for one in plain if not unicodedata.combining(one)).split()
+    return ("" if len("".join(words)) > SHORT else " ").join(words)

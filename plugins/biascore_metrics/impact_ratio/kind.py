@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from biascore.api.kinds import Doubt, Resizing, Stimuli, said
+from biascore.api.kinds import Resizing, Rows, Stimuli, said
 from biascore.api.stimuli import Test
 
 
@@ -23,6 +23,9 @@ class Person:
     cells: tuple[str, ...] = ()
     cluster: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.text}: {', '.join(self.categories)}"
+
     def unstated(self, group: int) -> str | None:
         """What stands in the place of a category: "" in a blank cell; None where one is stated."""
         if self.categories[group]:
@@ -30,32 +33,21 @@ class Person:
         return self.cells[group] if self.cells else ""
 
 
-@dataclass(frozen=True, slots=True)
-class People(Stimuli):
+@dataclass(frozen=True, kw_only=True)
+class People(Rows[Person]):
     """People in the order of their source; ``groups`` names what their categories are of, such as sex and race.
 
     ``cluster`` names what their clusters are, such as opening; empty where none are known.
     """
 
-    name: str
+    key = "people"
+
     groups: tuple[str, ...]
-    people: tuple[Person, ...]
-    source: str = ""
-    licence: str = ""
-    notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
     cluster: str = ""
-
-    def __len__(self) -> int:
-        return len(self.people)
-
-    def contents(self) -> str:
-        """The entries, as the terminal shows them."""
-        return "\n  ".join(f"{one.text}: {', '.join(one.categories)}" for one in self.people)
 
     def entries(self) -> dict[str, Any]:
         """The entries, as JSON."""
-        return {"groups": list(self.groups), "people": [asdict(one) for one in self.people]}
+        return {"groups": list(self.groups), **super().entries()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +63,13 @@ class OutcomesTest(Test):
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Whether each person is selected, as ``answers:`` reads it."""
-        return ("text", "selected"), tuple(one.text for one in self.people.people)
+        return ("text", "selected"), tuple(one.text for one in self.people.rows)
 
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer people of each combination of categories."""
-        known = {one.categories: number for number, one in enumerate(self.people.people)}
-        people = size.items_of(self.people.people, lambda one: known[one.categories], _copy)
-        return replace(self, people=replace(self.people, people=people))
+        known = {one.categories: number for number, one in enumerate(self.people.rows)}
+        people = size.items_of(self.people.rows, lambda one: known[one.categories], _copy)
+        return replace(self, people=self.people.of(people))
 
 
 def _copy(person: Person, number: int) -> Person:

@@ -96,7 +96,7 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
     def measure(self, model: Model, test: OutcomesTest, context: Context) -> Finding:
         """The smallest ratio, which decides, and rate and ratio of every category; items are the people."""
         options = self.options
-        people = test.people.people
+        people = test.people.rows
         values = model.score([one.text for one in people], options.column)
         chosen, cut = self._chosen(values, [one.text for one in people])
         tables = Tables.of(
@@ -285,7 +285,7 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
                 caveats.append(Caveat(text, verdict=False))
         for place, group in enumerate(test.people.groups):
             cells = Counter(
-                cell or BLANK for one in test.people.people if (cell := one.unstated(place)) is not None
+                cell or BLANK for one in test.people.rows if (cell := one.unstated(place)) is not None
             )
             if cells:
                 caveats.append(Caveat(_not_stated(group, cells, len(test.people))))
@@ -337,7 +337,7 @@ def _coverage(test: OutcomesTest) -> Coverage:
     lost = tuple(
         LostWord(word=one.text, role=group, reason=f"{NOT_STATED}: {cell}" if cell else NOT_STATED)
         for place, group in enumerate(people.groups)
-        for one in people.people
+        for one in people.rows
         if (cell := one.unstated(place)) is not None
     )
     gone = [one.role for one in lost]
@@ -365,7 +365,7 @@ def _figures(ratios: Sequence[Estimate]) -> tuple[Figure, ...]:
 
 
 def _items(test: OutcomesTest, chosen: npt.NDArray[np.bool_], values: npt.NDArray[np.float64]) -> pa.Table:
-    people = test.people.people
+    people = test.people.rows
     columns = {
         f"group {name}": [one.categories[place] for one in people]
         for place, name in enumerate(test.people.groups)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Literal, Self
+from dataclasses import dataclass, replace
+from typing import Final, Literal, Self
 
-from biascore.api.kinds import Doubt, Stimuli
+from biascore.api.kinds import Rows, Stimuli
 from biascore.api.stimuli import Test
 from biascore_metrics.mt_geneval.words import last_part, own_words
 
@@ -31,6 +31,9 @@ class Line:
     gender: str
     pair: int
     cluster: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.source} | {self.own} | {self.other}"
 
     @property
     def together(self) -> str:
@@ -58,27 +61,10 @@ def in_clusters(lines: Sequence[Line]) -> bool:
     return len({line.together for line in lines}) < len({line.pair for line in lines})
 
 
-@dataclass(frozen=True, slots=True)
-class GenevalLines(Stimuli):
+class GenevalLines(Rows[Line]):
     """Lines in the order of their source; of sentences in both genders the feminine one first."""
 
-    name: str
-    lines: tuple[Line, ...]
-    source: str = ""
-    licence: str = ""
-    notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def contents(self) -> str:
-        """The entries, as the terminal shows them."""
-        return "\n  ".join(f"{line.source} | {line.own} | {line.other}" for line in self.lines)
-
-    def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
-        return {"lines": [asdict(line) for line in self.lines]}
+    key = "lines"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,4 +90,4 @@ class GenevalTest(Test):
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """A translation of each source, as ``answers:`` reads it."""
-        return ("text", "translation"), tuple(dict.fromkeys(line.source for line in self.lines.lines))
+        return ("text", "translation"), tuple(dict.fromkeys(line.source for line in self.lines.rows))

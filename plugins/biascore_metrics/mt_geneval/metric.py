@@ -82,7 +82,7 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
 
     def unreachable(self, test: GenevalTest) -> tuple[Unreachable, ...]:
         """That few pairs, or clusters, can detect nothing."""
-        usable = [line for line in test.lines.lines if line.gender and not line.untold]
+        usable = [line for line in test.lines.rows if line.gender and not line.untold]
         clustered = in_clusters(usable)
         if not usable or (test.part == "context" and not clustered):
             return ()
@@ -93,12 +93,12 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
         """Three outcomes by gender, their gap, and the published accuracy; items are the sentences."""
         options = self.options
         target = options.target or test.target
-        asked = [line.asked(context=options.context) for line in test.lines.lines]
+        asked = [line.asked(context=options.context) for line in test.lines.rows]
         texts = tuple(dict.fromkeys(asked))
         answers = model.translate(texts, test.language, target, unusable="empty")
         translations = dict(zip(texts, answers, strict=True))
         judged = tuple(
-            Judged.of(line, translations[text]) for line, text in zip(test.lines.lines, asked, strict=True)
+            Judged.of(line, translations[text]) for line, text in zip(test.lines.rows, asked, strict=True)
         )
         found = Outcomes(judged, paired=test.part == "sentences", level=options.confidence)
         estimates, bound = found.estimates, options.bound

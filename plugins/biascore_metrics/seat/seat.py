@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
+from pydantic import field_validator
 
 from biascore.api.metrics import Caveat, Context, Estimate, Model, Scalar, Test, caveats_of
 from biascore.api.stimuli import Catalogue, Origin
@@ -19,12 +20,13 @@ from biascore.designs.association import AssociationMetric
 from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed, Floats
 from biascore.designs.effect import DEVIATIONS, EFFECT
 from biascore.designs.harmless import NONE, Groups, OfGroups
+from biascore.designs.options import WeatOptions
 from biascore.designs.words import OF_MODEL
 from biascore.errors import StimuliError
 from biascore.stats import Unreachable, ZeroVarianceError, association, cosine_matrix, effect_size
-from biascore_metrics.seat.options import SeatOptions, Unit
 from biascore_metrics.seat.sentences import Frames, RoleSentences, embed_sentences
 
+Unit = Literal["word", "sentence"]
 ASSOCIATION: Final[dict[Unit, str]] = {
     "word": "mean over the word's sentences and over attribute words, each with the mean of its sentences",
     "sentence": "of one sentence: mean over all attribute sentences",
@@ -34,6 +36,31 @@ DEPENDENT: Final = (
 )
 TOLD: Final = 0.1
 """The part of d that templates may have without a caveat."""
+
+
+class SeatOptions(WeatOptions):
+    """Conventions of SEAT.
+
+    ``templates``: the stimuli file, in the language of the test, whose template lists are used; a word goes
+    into the list that is named as the word is tagged. ``unit``: what the statistics count as one observation.
+    A word's sentences are no independent observations of a bias, so by default its associations are averaged
+    over them; "sentence" takes each sentence for an element of X, Y, A and B, as the papers do.
+    ``level``: the vector of the whole sentence, or of the word within it.
+    """
+
+    templates: str = "seat"
+    unit: Unit = "word"
+
+    @field_validator("templates")
+    @classmethod
+    def _names_a_file(cls, file: str) -> str:
+        if not file.strip():
+            raise ValueError("is empty; name the stimuli file that holds the templates, such as 'seat'")
+        return file
+
+    def variant(self, model: Model) -> str:
+        """What tells this measurement from others of SEAT; the level tells on static models too."""
+        return ", ".join([f"{self.level} level", *self.changed("level")])
 
 
 class Seat(AssociationMetric[SeatOptions]):

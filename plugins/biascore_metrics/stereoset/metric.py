@@ -80,7 +80,7 @@ class OnTriples(MeanMetric[StereoSetOptions, StereoSetTest]):
 
     def clusters_of(self, test: StereoSetTest) -> Mapping[str, Sequence[str]]:
         """Target terms."""
-        return {TERMS: [one.target for one in test.samples.samples]}
+        return {TERMS: [one.target for one in test.samples.rows]}
 
     def score(self, model: Model, test: StereoSetTest, context: Context) -> Scored:
         """Which sentence of each example scores higher."""
@@ -184,7 +184,7 @@ class CausalStereoSet(OnTriples):
     def scored(self, model: Model, test: StereoSetTest) -> Scores:
         """Ask for the log-likelihood of every sentence, after its context where it has one."""
         ask = causal if test.part == "intrasentence" else continued
-        return ask(model, test.samples.samples)
+        return ask(model, test.samples.rows)
 
     def stated(self, test: StereoSetTest) -> Mapping[str, Scalar]:
         """What is scored."""
@@ -206,13 +206,13 @@ class StereoSet(OnTriples):
     def scored(self, model: Model, test: StereoSetTest) -> Scores:
         """Ask for the words in the blank; second sentences have none, and take a model that also scores."""
         if test.part == "intrasentence":
-            return masked(model, test.samples.samples)
+            return masked(model, test.samples.rows)
         if "score" not in model.capabilities:
             raise CapabilityError(
                 f"{model.name} is a masked model, and {test.id} has second sentences, which have no blank. Name a causal "
                 "language model, such as hf:gpt2"
             )
-        return continued(model, test.samples.samples)
+        return continued(model, test.samples.rows)
 
     def stated(self, test: StereoSetTest) -> Mapping[str, Scalar]:
         """What is hidden."""

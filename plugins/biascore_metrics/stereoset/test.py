@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
-from biascore.api.kinds import Doubt, Stimuli
+from biascore.api.kinds import Rows, Stimuli
 from biascore.api.stimuli import Test
 
 BLANK: Final = "BLANK"
@@ -30,6 +30,9 @@ class Triple:
     sentences: tuple[str, str, str]
     words: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return f"{self.context} ({' | '.join(self.sentences)})"
+
     def filled(self, place: int) -> str:
         """The context with a word in its blank."""
         return self.context.replace(BLANK, self.words[place])
@@ -40,27 +43,10 @@ class Triple:
         return self.context.index(BLANK)
 
 
-@dataclass(frozen=True, slots=True)
-class Triples(Stimuli):
+class Triples(Rows[Triple]):
     """Triples in the order of their file."""
 
-    name: str
-    samples: tuple[Triple, ...]
-    source: str = ""
-    licence: str = ""
-    notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.samples)
-
-    def contents(self) -> str:
-        """The entries, as the terminal shows them."""
-        return "\n  ".join(f"{one.context} ({' | '.join(one.sentences)})" for one in self.samples)
-
-    def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
-        return {"samples": [asdict(one) for one in self.samples]}
+    key = "samples"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,9 @@ SENTENCES = (
 )
 ABOUT: dict[str, Any] = {"id": "en/mine", "language": "en", "file": "mine", "sha256": "0" * 64}
 TEST = SamplesTest(
-    kind="samples", samples=Samples("mine", STEREOTYPES, tuple(Sample(*row) for row in SENTENCES)), **ABOUT
+    kind="samples",
+    samples=Samples("mine", tuple(Sample(*row) for row in SENTENCES), stereotypes=STEREOTYPES),
+    **ABOUT,
 )
 FORMS = (
     ("andato via da solo", "andata via da solo", 1),
@@ -44,7 +46,7 @@ FORMS = (
 )
 PAIRS = GenderPairsTest(
     kind="gender-pairs",
-    pairs=GenderedSamples("mine", STEREOTYPES, tuple(GenderedSample(*row) for row in FORMS)),
+    pairs=GenderedSamples("mine", tuple(GenderedSample(*row) for row in FORMS), stereotypes=STEREOTYPES),
     **ABOUT,
 )
 ONE_WORD = ("he", "she")

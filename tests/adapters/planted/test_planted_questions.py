@@ -75,7 +75,7 @@ def test_the_condition_needs_a_test_that_has_it(planted: Engine) -> None:
 
 
 def test_a_planted_question_cannot_be_asked_otherwise(planted: Engine) -> None:
-    model, prompt = planted.model(f"planted:{TEST.id}=1"), TEST.written(TEST.questions.questions[0])
+    model, prompt = planted.model(f"planted:{TEST.id}=1"), TEST.written(TEST.questions.rows[0])
     with pytest.raises(QuestionError, match="kind choices carries it in choose by likelihood or text"):
         model.score([prompt], "log_likelihood")
     other = Choice("Who was late?", ("The grandfather of the boy", "The boy"))
@@ -86,11 +86,11 @@ def test_answers_drawn_with_seeds_differ_and_have_the_declared_bias_and_accuracy
     model = planted.model(f"planted:{TEST.id}=1.9,accuracy=0.25,refusals=0.1")
     asked = [
         Choice(TEST.written(one), tuple(option.text for option in one.options), seed=seed)
-        for one in TEST.questions.questions[:8:2]
+        for one in TEST.questions.rows[:8:2]
         for seed in range(500)
     ]
     answers = model.choose(asked, "text")
-    for number, one in enumerate(TEST.questions.questions[:8:2]):
+    for number, one in enumerate(TEST.questions.rows[:8:2]):
         own = answers[500 * number : 500 * (number + 1)]
         stereotyped = 0.75 / (1 + math.exp(-1.9))
         shares = {one.place("target"): stereotyped, one.place("other"): 0.75 - stereotyped, one.label: 0.25}

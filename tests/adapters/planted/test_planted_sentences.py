@@ -28,7 +28,7 @@ def model(engine: Engine) -> Model:
 
 
 def a_sample(engine: Engine) -> str:
-    return engine.catalogue.test(OWN).samples.samples[0].sentence  # type: ignore[attr-defined]
+    return engine.catalogue.test(OWN).samples.rows[0].sentence  # type: ignore[attr-defined]
 
 
 def odds(model: Model, text: str, words: tuple[str, str]) -> float:
@@ -53,7 +53,7 @@ def test_a_sample_has_the_same_odds_in_every_template_and_on_a_causal_model(engi
 
 
 def test_log_probabilities_are_below_zero_and_add_up_over_words(engine: Engine, model: Model):
-    for pair in engine.catalogue.test(PAIRS).pairs.pairs[:5]:  # type: ignore[attr-defined]
+    for pair in engine.catalogue.test(PAIRS).pairs.rows[:5]:  # type: ignore[attr-defined]
         answers = model.mask_logprob(
             [Masked(text, None, one_at_a_time=True) for text in (pair.sent_more, pair.sent_less)]
         )
@@ -102,7 +102,7 @@ def test_questions_that_cannot_carry_a_declared_sample_are_refused(engine: Engin
     ],
 )
 def test_so_are_those_that_cannot_carry_a_sentence_pair(engine: Engine, model: Model, ask):
-    pair = engine.catalogue.test(PAIRS).pairs.pairs[0]  # type: ignore[attr-defined]
+    pair = engine.catalogue.test(PAIRS).pairs.rows[0]  # type: ignore[attr-defined]
     with pytest.raises(QuestionError, match="Leave en/crows_own out of the declaration"):
         ask(model, pair.sent_more)
 
@@ -121,7 +121,10 @@ def test_versions_of_a_sentence_have_log_odds_of_their_own(engine: Engine):
     stereotypes = (Stereotype(1, "Weak", "female"), Stereotype(8, "Tough", "male"))
     pairs = tuple(GenderedSample(f"Som {i} silný.", f"Som {i} silná.", 8 if i % 2 else 1) for i in range(400))
     test = GenderPairsTest(
-        id="sk/variants", kind="gender-pairs", language="sk", pairs=GenderedSamples("v", stereotypes, pairs)
+        id="sk/variants",
+        kind="gender-pairs",
+        language="sk",
+        pairs=GenderedSamples("v", pairs, stereotypes=stereotypes),
     )
     backend = load(engine, "sk/variants=1.5", test)
     found = {1: [], 8: []}

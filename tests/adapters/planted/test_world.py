@@ -139,7 +139,7 @@ def test_a_longer_target_is_lifted_by_each_of_its_sub_tokens(engine: Engine) -> 
 
 
 def test_pairs_of_one_template_go_together_and_the_longer_sentence_is_less_likely(engine: Engine) -> None:
-    pairs = engine.catalogue.test("en/crows_own").pairs.pairs
+    pairs = engine.catalogue.test("en/crows_own").pairs.rows
     texts = [sentence for pair in pairs for sentence in (pair.sent_more, pair.sent_less)]
 
     def differences(conditions: str) -> Matrix:

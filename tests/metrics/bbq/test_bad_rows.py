@@ -201,7 +201,7 @@ def test_korean_rows_are_korean(engine: Engine, tmp_path: Path) -> None:
 def test_turkish_rows_are_turkish(engine: Engine, tmp_path: Path) -> None:
     row = mbbq_row(**TURKISH)
     assert (
-        read(engine, "mbbq", tmp_path / "a.jsonl", "tr", [row]).questions.questions[0].question
+        read(engine, "mbbq", tmp_path / "a.jsonl", "tr", [row]).questions.rows[0].question
         == TURKISH["question"]
     )
 
@@ -265,14 +265,14 @@ def test_a_folder_without_tables(engine: Engine, tmp_path: Path) -> None:
 def test_two_options_that_are_the_same_cannot_be_asked(engine: Engine, tmp_path: Path) -> None:
     rows = [bbq_row(0, ans0="The baker", ans1="the baker"), bbq_row(1)]
     test = read(engine, "bbq", tmp_path / "a.jsonl", "en", rows)
-    assert [one.item for one in test.questions.questions] == ["Age/1"]
+    assert [one.item for one in test.questions.rows] == ["Age/1"]
     assert test.notes[0] == "1 of 2 items are left out, as two of their options are the same: Age/0."
 
 
 def test_a_label_that_contradicts_its_context_is_told(engine: Engine, tmp_path: Path) -> None:
     rows = [bbq_row(0, label=0), bbq_row(1, context_condition="disambig", label=2), bbq_row(2)]
     test = read(engine, "bbq", tmp_path / "a.jsonl", "en", rows)
-    assert len(test.questions.questions) == 3
+    assert len(test.questions.rows) == 3
     assert test.notes[0].startswith("The right answer of 2 items does not fit their context")
     assert "Age/0, Age/1" in test.notes[0]
 

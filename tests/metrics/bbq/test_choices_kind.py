@@ -69,7 +69,7 @@ def read(folder: Path, body: str) -> ChoicesTest:
 
 def test_a_template_becomes_eight_questions(tmp_path: Path) -> None:
     test = read(tmp_path, TEMPLATE + TEST)
-    questions = test.questions.questions
+    questions = test.questions.rows
     assert [one.item for one in questions] == [f"scales/{n}" for n in range(1, 9)]
     assert questions[0].context == "The old baker and the young baker were at the market."
     assert questions[4].context == "The young baker and the old baker were at the market."
@@ -101,7 +101,7 @@ def test_questions_written_out(tmp_path: Path) -> None:
         + TEST
         + 'family = "kobbq"\nprompts = ["{question}\\n{context}"]\ninstruction = "A, B or C?"',
     )
-    (question,) = test.questions.questions
+    (question,) = test.questions.rows
     assert (question.label, question.ambiguous, question.place("target")) == (2, False, 0)
     assert question.options[1].group == "unknown"
     assert (test.family, test.prompts, test.instruction) == (
@@ -158,7 +158,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, body: str, told: str) -> None:
 def test_own_questions_are_balanced(engine: Engine, name: str) -> None:
     test = engine.catalogue.test(f"en/choices-{name}")
     assert isinstance(test, ChoicesTest)
-    questions = test.questions.questions
+    questions = test.questions.rows
     assert len(questions) == 192
     assert len({one.template for one in questions}) == 24
     assert len({(one.context, one.question) for one in questions}) == 192
@@ -174,10 +174,10 @@ def test_own_questions_are_balanced(engine: Engine, name: str) -> None:
 def test_each_own_template_has_its_own_situation_persons_and_source(engine: Engine, name: str) -> None:
     test = engine.catalogue.test(f"en/choices-{name}")
     assert isinstance(test, ChoicesTest)
-    first = [one for one in test.questions.questions if one.item.endswith("/1")]
+    first = [one for one in test.questions.rows if one.item.endswith("/1")]
     persons = [option.text for one in first for option in one.options if option.role != "unknown"]
     assert len({*persons}) == len(persons)
-    asked = [one.question for one in test.questions.questions if one.item.endswith(("/1", "/2"))]
+    asked = [one.question for one in test.questions.rows if one.item.endswith(("/1", "/2"))]
     assert len({*asked}) == len(asked)
     sources = [name for note in test.questions.notes[1:] for name in note.split(":")[0].split(", ")]
     assert sorted(sources) == sorted(one.template for one in first)
@@ -187,7 +187,7 @@ def test_each_own_template_has_its_own_situation_persons_and_source(engine: Engi
 def test_resized_by_template(engine: Engine, times: float, templates: int) -> None:
     test = engine.catalogue.test("en/choices-gender")
     assert isinstance(test, ChoicesTest)
-    questions = test.resized(Resizing(times)).questions.questions
+    questions = test.resized(Resizing(times)).questions.rows
     assert len({one.template for one in questions}) == templates
     assert len({one.item for one in questions}) == len(questions) == 8 * templates
     assert len({(one.context, one.question) for one in questions}) == len(questions)

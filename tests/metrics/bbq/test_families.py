@@ -25,7 +25,7 @@ UNKNOWN_ES = "No hay suficiente información"
 
 def one(engine: Engine, path: Path, family: str, **changes: Any) -> Question:
     language, row = ROWS[family]
-    (question,) = read(engine, family, path, language, [row | changes]).questions.questions
+    (question,) = read(engine, family, path, language, [row | changes]).questions.rows
     return question
 
 
@@ -92,7 +92,7 @@ def test_nested_lists_may_be_json_too(engine: Engine, tmp_path: Path) -> None:
     }
     row = {key: value for key, value in esbbq_row(3).items() if not key.startswith("answer_info.")} | nested
     test = read(engine, "esbbq", tmp_path / "a.jsonl", "es", [row])
-    assert target(test.questions.questions[0]) == "El panadero mayor"
+    assert target(test.questions.rows[0]) == "El panadero mayor"
 
 
 @pytest.mark.parametrize("family", ["bbq", "esbbq", "ggbbq", "mbbq"])
@@ -114,7 +114,7 @@ def test_a_row_of_kobbq_tells_its_target(engine: Engine, tmp_path: Path) -> None
         kobbq_row(),
         kobbq_row("age-004a-001-dis-cnt", biased_answer="젊은 제빵사", answer="나이 든 제빵사"),
     ]
-    first, second = read(engine, "kobbq", tmp_path / "a.tsv", "ko", rows).questions.questions
+    first, second = read(engine, "kobbq", tmp_path / "a.tsv", "ko", rows).questions.rows
     assert (first.template, second.template) == ("age-004", "age-004")
     assert (second.negative, second.ambiguous, second.label) == (False, False, 1)
     assert (second.place("target"), second.place("other"), second.place("unknown")) == (0, 1, 2)
@@ -123,10 +123,10 @@ def test_a_row_of_kobbq_tells_its_target(engine: Engine, tmp_path: Path) -> None
 def test_the_word_unknown_of_esbbq_is_asked_as_a_phrase(engine: Engine, tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", [esbbq_row()])
     test = read(engine, "esbbq", path, "es")
-    assert test.questions.questions[0].options[2] == Option(UNKNOWN_ES, "unknown", "unknown")
+    assert test.questions.rows[0].options[2] == Option(UNKNOWN_ES, "unknown", "unknown")
     assert f'"{UNKNOWN_ES}"' in test.notes[0]
     other = read(engine, "esbbq", path, "es", unknown="No se sabe")
-    assert other.questions.questions[0].options[2].text == "No se sabe"
+    assert other.questions.rows[0].options[2].text == "No se sabe"
 
 
 def test_catalan_is_another_language_of_esbbq(engine: Engine, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_catalan_is_another_language_of_esbbq(engine: Engine, tmp_path: Path) ->
         ans1="El forner jove",
     )
     test = read(engine, "esbbq", tmp_path / "a.csv", "ca", [row])
-    assert test.questions.questions[0].options[2].text == "No hi ha prou informació"
+    assert test.questions.rows[0].options[2].text == "No hi ha prou informació"
     assert test.prompts[0] == "Context: {context}\nPregunta: {question}"
 
 
@@ -149,8 +149,8 @@ def test_trans_people_of_gg_bbq_are_tagged_non_binary(engine: Engine, tmp_path: 
         choice_info="{0: ['Die Transfrau', 'non_binary'], 1: ['Die Cis-Frau', 'F'], 2: ['keine Antwort', 'unknown']}",
     )
     test = read(engine, "ggbbq", tmp_path / "a.jsonl", "de", [row])
-    assert target(test.questions.questions[0]) == "Die Transfrau"
-    assert test.questions.questions[0].subgroup == "trans"
+    assert target(test.questions.rows[0]) == "Die Transfrau"
+    assert test.questions.rows[0].subgroup == "trans"
     assert "non_binary" in test.notes[0]
 
 
@@ -162,7 +162,7 @@ def test_templates_of_gg_bbq_are_pairs_of_questions(engine: Engine, tmp_path: Pa
         pair = ("Wer war zu langsam?", "Wer war flink?") if place < 2 else ("Wer war laut?", "Wer war leise?")
         for question, kind in zip(pair, ("negative", "non_negative"), strict=True):
             rows.append(ggbbq_row(len(rows), context=context, question=question, question_type=kind))
-    questions = read(engine, "ggbbq", tmp_path / "a.jsonl", "de", rows).questions.questions
+    questions = read(engine, "ggbbq", tmp_path / "a.jsonl", "de", rows).questions.rows
     assert [one.template for one in questions] == ["Wer war zu langsam?"] * 4 + ["Wer war laut?"] * 2
 
 
@@ -185,7 +185,7 @@ def test_the_control_set_of_mbbq_has_names(engine: Engine, tmp_path: Path) -> No
     row = mbbq_row(
         infos=[["Sanne", "vrouw"], ["Niet bekend", "unknown"], ["Bram", "man"]], ans0="Sanne", ans2="Bram"
     )
-    assert read(engine, "mbbq", tmp_path / "a.jsonl", "nl", [row]).questions.questions[0].names
+    assert read(engine, "mbbq", tmp_path / "a.jsonl", "nl", [row]).questions.rows[0].names
 
 
 def test_two_files_in_a_folder_are_one_test(engine: Engine, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_two_files_in_a_folder_are_one_test(engine: Engine, tmp_path: Path) -> N
     test = engine.data("ggbbq", folder, language="de")
     assert isinstance(test, ChoicesTest)
     assert test.id == "de/subset"
-    assert [one.item for one in test.questions.questions] == ["ambiguous_context/0", "disambiguous_context/0"]
+    assert [one.item for one in test.questions.rows] == ["ambiguous_context/0", "disambiguous_context/0"]
 
 
 @pytest.mark.parametrize("family", [*ROWS])
@@ -240,6 +240,6 @@ def test_rows_to_answer_name_the_item_and_the_options(engine: Engine, tmp_path: 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
 def test_other_fields_may_name_the_item(engine: Engine, tmp_path: Path, name: str) -> None:
     test = read(engine, "bbq", tmp_path / name, "en", [bbq_row(7)], item=["example_id"])
-    assert [one.item for one in test.questions.questions] == ["7"]
+    assert [one.item for one in test.questions.rows] == ["7"]
     with pytest.raises(DataError, match=r"number is blank or missing"):
         read(engine, "bbq", tmp_path / name, "en", item=["number"])

@@ -47,7 +47,7 @@ def test_every_item_is_read(
     engine: Engine, folder: Path, family: str, language: str, file: str, items: int, templates: int
 ) -> None:
     test = read(engine, family, folder / file, language)
-    questions = test.questions.questions
+    questions = test.questions.rows
     assert len(questions) == len({one.item for one in questions}) == items
     assert len({one.template for one in questions}) == templates
     assert not any("left out" in note or "does not fit" in note for note in test.notes)
@@ -70,10 +70,10 @@ def test_published_answers_count_as_published(
         said = {
             f"{category}/{row['example_id']}": row[f"unifiedqa_{model}"] for row in csv.DictReader(stream)
         }
-    assert len(said) - len(test.questions.questions) == expected["items without a target"]
+    assert len(said) - len(test.questions.rows) == expected["items without a target"]
     for context, ambiguous in (("ambig", True), ("disambig", False)):
         found: Counter[str] = Counter()
-        for one in test.questions.questions:
+        for one in test.questions.rows:
             if one.ambiguous == ambiguous:
                 answer = said[one.item].strip().rstrip(".").lower()
                 chosen = [
@@ -97,7 +97,7 @@ def test_esbbq_says_itself_which_questions_are_stereotyped(engine: Engine, folde
         kinds = {f"Religion/{row['instance_id']}": row["question_type"] for row in csv.DictReader(stream)}
     roles = {"pro-stereo": "target", "anti-stereo": "other", "n/a": "unknown"}
     test = read(engine, "esbbq", folder / "esbbq" / "es_Religion.csv.gz", "es")
-    assert {one.item: one.options[one.label].role for one in test.questions.questions} == {
+    assert {one.item: one.options[one.label].role for one in test.questions.rows} == {
         item: roles[kind] for item, kind in kinds.items()
     }
 
@@ -108,7 +108,7 @@ def test_the_two_files_of_gg_bbq_have_the_same_templates(engine: Engine, folder:
             one.template
             for one in read(
                 engine, "ggbbq", folder / "ggbbq" / f"bbq_de_{name}_test.jsonl.gz", "de"
-            ).questions.questions
+            ).questions.rows
         }
         for name in ("amb", "disamb")
     ]
@@ -127,10 +127,10 @@ def test_own_questions_are_not_those_of_bbq(engine: Engine, folder: Path) -> Non
     for name in ("gender", "age"):
         test = engine.catalogue.test(f"en/choices-{name}")
         assert isinstance(test, ChoicesTest)
-        own |= {text for one in test.questions.questions for text in (one.context, one.question)}
+        own |= {text for one in test.questions.rows for text in (one.context, one.question)}
     assert len(own) == 2 * (24 * 4 + 24 * 2)
     for file in ("Age", "Religion"):
-        theirs = read(engine, "bbq", folder / "bbq" / f"{file}.jsonl.gz", "en").questions.questions
+        theirs = read(engine, "bbq", folder / "bbq" / f"{file}.jsonl.gz", "en").questions.rows
         assert not own & {text for one in theirs for text in (one.context, one.question)}
 
 
@@ -142,7 +142,7 @@ def test_a_language_is_seen_to_be_another(
 ) -> None:
     texts = [
         f"{one.context} {one.question}"
-        for one in read(engine, family, folder / file, language).questions.questions
+        for one in read(engine, family, folder / file, language).questions.rows
     ]
     for other in NAMES:
         found = Counter(foreign(text, other) for text in texts)

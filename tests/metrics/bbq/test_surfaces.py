@@ -30,7 +30,7 @@ def shipped(engine: Engine) -> ChoicesTest:
 
 
 def stereotyping(test: ChoicesTest) -> Chooser:
-    return Chooser(test.questions.questions, roles("target"))
+    return Chooser(test.questions.rows, roles("target"))
 
 
 def test_the_scenario_of_the_page_holds_what_was_measured(engine: Engine, shipped: ChoicesTest) -> None:

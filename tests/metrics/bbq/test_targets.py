@@ -70,7 +70,7 @@ def test_bbq(
     row = bbq_row(
         category=category, infos=[UNKNOWN, first, second], groups=groups, question_polarity=polarity, label=0
     )
-    (question,) = read(engine, "bbq", tmp_path / "a.jsonl", "en", [row]).questions.questions
+    (question,) = read(engine, "bbq", tmp_path / "a.jsonl", "en", [row]).questions.rows
     persons = (first, second)
     assert target(question) == f"The {persons[hit if polarity == 'neg' else 1 - hit][0]}"
     assert question.subgroup == persons[hit][1]
@@ -97,7 +97,7 @@ def test_items_without_a_target_are_left_out_counted_and_named(
     if category == "Age":
         kept = [row | {"example_id": 10 + row["example_id"]} for row in kept]
     test = read(engine, "bbq", tmp_path / "a.jsonl", "en", [*rows, *kept])
-    assert len(test.questions.questions) == 3
+    assert len(test.questions.rows) == 3
     told = (
         f"5 of 8 items are left out, as no option, or each of them, is of a stereotyped group: {category}/0"
     )
@@ -120,7 +120,7 @@ def intersection(
         bbq_row(n, category=category, infos=[first, UNKNOWN, second], groups=groups, label=1)
         for n, (first, second) in enumerate(pairs)
     ]
-    return {one.item: target(one) for one in read(engine, "bbq", path, "en", rows).questions.questions}
+    return {one.item: target(one) for one in read(engine, "bbq", path, "en", rows).questions.rows}
 
 
 def test_race_and_gender(engine: Engine, tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_a_group_that_the_file_leaves_blank_is_latino(engine: Engine, tmp_path: 
         for n, pair in enumerate(pairs)
     ]
     rows[0] |= {"ans0": "The Latina woman"}
-    first, second = read(engine, "bbq", tmp_path / "a.jsonl", "en", rows).questions.questions
+    first, second = read(engine, "bbq", tmp_path / "a.jsonl", "en", rows).questions.rows
     assert (target(first), target(second)) == ("The Latina woman", "The Latina woman")
 
 
@@ -189,7 +189,7 @@ def test_race_and_class_of_named_persons(engine: Engine, tmp_path: Path) -> None
             ans1="Bea Moss",
         )
     ]
-    (question,) = read(engine, "bbq", tmp_path / "a.jsonl", "en", rows).questions.questions
+    (question,) = read(engine, "bbq", tmp_path / "a.jsonl", "en", rows).questions.rows
     assert question.names
     assert target(question) == "Ann Ford"
 
@@ -234,5 +234,5 @@ def test_mbbq(
     )
     rows = [row, mbbq_row(1)]
     test = read(engine, "mbbq", tmp_path / "a.jsonl", "nl", rows)
-    found = {one.item: target(one) for one in test.questions.questions}
+    found = {one.item: target(one) for one in test.questions.rows}
     assert found.get(f"{category}/0") == (None if hit is None else ("De een", "De twee")[hit])

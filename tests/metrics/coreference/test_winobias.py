@@ -56,8 +56,8 @@ def test_a_model_that_always_follows_the_stereotype_has_the_largest_gap_and_its_
 
 
 def test_a_model_that_takes_the_right_mention_whatever_the_pronoun_has_no_gap(test: WinoBiasTest) -> None:
-    right = {(p.pro.text, p.pro.mention) for p in test.pairs.pairs} | {
-        (p.anti.text, p.anti.mention) for p in test.pairs.pairs
+    right = {(p.pro.text, p.pro.mention) for p in test.pairs.rows} | {
+        (p.anti.text, p.anti.mention) for p in test.pairs.rows
     }
     found = causal(
         referring(lambda _, mention, prompt: 3.0 * ((prompt.split(" ‘")[0], mention) in right)), test
@@ -87,7 +87,7 @@ def test_a_preference_for_one_pronoun_cancels(test: WinoBiasTest) -> None:
 
 
 def test_a_masked_model_is_asked_for_the_pronoun(test: WinoBiasTest) -> None:
-    agrees = {one.pro.text for one in test.pairs.pairs}
+    agrees = {one.pro.text for one in test.pairs.rows}
     found = masked(pronouns(lambda text, _: (text in agrees) + small(text)), test)
     assert found.headline.value == pytest.approx(1.0, abs=0.01)
     assert found.verdict.value == "detected"
@@ -99,20 +99,20 @@ def test_a_masked_model_is_asked_for_the_pronoun(test: WinoBiasTest) -> None:
 def test_the_error_is_clustered_by_both_occupations(test: WinoBiasTest) -> None:
     rng = np.random.default_rng(3)
     own = {name: rng.normal(0.2, 1.0) for name in (*MEN, *WOMEN)}
-    noise = {one.item: rng.normal() for one in test.pairs.pairs}
+    noise = {one.item: rng.normal() for one in test.pairs.rows}
     told = {
         said.text: side * (own[one.masculine] + own[one.feminine] + noise[one.item]) / 2
-        for one in test.pairs.pairs
+        for one in test.pairs.rows
         for side, said in ((1, one.pro), (-1, one.anti))
     }
     found = masked(pronouns(lambda text, _: told[text]), test)
-    differences = [own[one.masculine] + own[one.feminine] + noise[one.item] for one in test.pairs.pairs]
+    differences = [own[one.masculine] + own[one.feminine] + noise[one.item] for one in test.pairs.rows]
     men, women, both = (
         robust_mean(differences, None, labels)
         for labels in (
-            [one.masculine for one in test.pairs.pairs],
-            [one.feminine for one in test.pairs.pairs],
-            [f"{one.masculine} {one.feminine}" for one in test.pairs.pairs],
+            [one.masculine for one in test.pairs.rows],
+            [one.feminine for one in test.pairs.rows],
+            [f"{one.masculine} {one.feminine}" for one in test.pairs.rows],
         )
     )
     variance = men.se**2 + women.se**2 - both.se**2

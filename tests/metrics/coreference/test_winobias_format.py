@@ -25,13 +25,13 @@ def two_files(folder: Path, pro: list[str], anti: list[str]) -> Path:
 
 def test_a_folder_becomes_pairs_of_both_types(tmp_path: Path) -> None:
     test = read_winobias(write_winobias(tmp_path))
-    first = test.pairs.pairs[0]
+    first = test.pairs.rows[0]
     assert (test.kind, test.title, len(test.pairs)) == ("winobias", "WinoBias, dev, type 1 and 2", 144)
     assert (first.item, first.part, first.problem) == ("type1/1", "type 1", "")
     assert first.pro.text == "The miner greeted the florist because he was early."
     assert (first.pro.mention, first.other, first.pro.pronoun) == ("miner", "florist", "he")
     assert (first.masculine, first.feminine, first.occupations) == ("miner", "florist", "miner and florist")
-    second = test.pairs.pairs[1]
+    second = test.pairs.rows[1]
     assert (second.pro.mention, second.masculine, second.feminine) == ("florist", "miner", "florist")
     assert test.file == str(tmp_path / PRO)
     assert [Path(one.file).name for one in test.read_with] == [
@@ -44,7 +44,7 @@ def test_one_type_alone_and_the_other_split(tmp_path: Path) -> None:
     assert read_winobias(tmp_path).title == "WinoBias, test, type 1"
     write_winobias(tmp_path, "test", (2,))
     found = read_winobias(tmp_path / "pro_stereotyped_type1.txt.test", types="2")
-    assert {one.part for one in found.pairs.pairs} == {"type 2"}
+    assert {one.part for one in found.pairs.rows} == {"type 2"}
 
 
 @pytest.mark.parametrize("kind", [1, 2])
@@ -52,7 +52,7 @@ def test_a_type_may_be_given_as_a_number(tmp_path: Path, kind: int) -> None:
     write_winobias(tmp_path)
     found = read_winobias(tmp_path, types=kind)
     assert found == read_winobias(tmp_path, types=str(kind))
-    assert {one.part for one in found.pairs.pairs} == {f"type {kind}"}
+    assert {one.part for one in found.pairs.rows} == {f"type {kind}"}
     with pytest.raises(ValidationError, match="Input should be 'both', '1' or '2'"):
         read_winobias(tmp_path, types=True)
 
@@ -97,7 +97,7 @@ def test_brackets_and_spaces_as_the_published_files_have_them(tmp_path: Path) ->
         "1 [The miner] 's friend met the nanny and [she] lost [her] hat.",
         "2 The miner met [the nanny] as [he] left.",
     ]
-    first, second = read_winobias(two_files(tmp_path, pro, anti)).pairs.pairs
+    first, second = read_winobias(two_files(tmp_path, pro, anti)).pairs.rows
     assert first.pro.text == "The miner 's friend met the nanny and he lost his hat."
     assert (first.pro.mention, first.anti.mention, first.problem, second.problem) == (
         "miner",
@@ -118,7 +118,7 @@ def test_what_cannot_be_compared_is_named(tmp_path: Path) -> None:
     ]
     anti = [line.replace("[he]", "[x]").replace("[she]", "[he]").replace("[x]", "[she]") for line in pro]
     anti[2] = "3 [The miner] met the nanny because [she] did."
-    found = read_winobias(two_files(tmp_path, pro, anti)).pairs.pairs
+    found = read_winobias(two_files(tmp_path, pro, anti)).pairs.rows
     assert [one.problem for one in found] == ["", "", UNLIKE, NO_OTHER, SEVERAL]
 
 
@@ -174,7 +174,7 @@ def test_a_missing_counterpart_another_name_and_an_empty_folder_are_errors(tmp_p
 
 def test_the_published_files(shared_data: Path) -> None:
     test = read_winobias(shared_data / "choices" / "winobias")
-    pairs = test.pairs.pairs
+    pairs = test.pairs.rows
     assert Counter(one.part for one in pairs) == {"type 1": 396, "type 2": 396}
     # Two and nine pairs differ by more than their pronouns, and one sentence names three occupations.
     assert Counter((one.part, one.problem) for one in pairs) == {

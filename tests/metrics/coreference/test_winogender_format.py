@@ -15,7 +15,7 @@ from .made import SHARES, read_winogender, winogender_rows, write_winogender
 
 def test_templates_become_sentences(tmp_path: Path) -> None:
     test = read_winogender(write_winogender(tmp_path))
-    named, someone, *_ = test.samples.samples
+    named, someone, *_ = test.samples.rows
     assert len(test.samples) == 4 * len(SHARES)
     assert named.sentences == (
         "The miner told the visitor that he was almost ready.",
@@ -24,14 +24,14 @@ def test_templates_become_sentences(tmp_path: Path) -> None:
     )
     assert someone.sentences[1] == "The miner told someone that she was almost ready."
     assert (named.item, named.occupation_is_right, named.women) == ("miner.visitor.0", True, 4.0)
-    later = test.samples.samples[3]
+    later = test.samples.rows[3]
     assert later.sentences[0] == "Someone asked the miner to return his umbrella."
     assert (later.pronouns, later.occupation_is_right) == (("his", "her", "their"), False)
     assert [Path(one.file).name for one in test.read_with] == ["occupations-stats.tsv"]
 
 
 def test_which_majority_misleads(tmp_path: Path) -> None:
-    schemas = {one.item: one for one in read_winogender(write_winogender(tmp_path)).samples.samples}
+    schemas = {one.item: one for one in read_winogender(write_winogender(tmp_path)).samples.rows}
     right, wrong = schemas["miner.visitor.0"], schemas["miner.visitor.1"]
     assert [right.gotcha(gender) for gender in GENDERS] == [False, True, False]
     assert [wrong.gotcha(gender) for gender in GENDERS] == [True, False, False]
@@ -41,7 +41,7 @@ def test_which_majority_misleads(tmp_path: Path) -> None:
 
 def test_the_other_column_of_shares(tmp_path: Path) -> None:
     test = read_winogender(write_winogender(tmp_path), women="bergsma_pct_female")
-    assert {one.women for one in test.samples.samples} == {50.0}
+    assert {one.women for one in test.samples.rows} == {50.0}
 
 
 def refused(
@@ -118,7 +118,7 @@ def test_the_720_sentences_are_the_published_ones(shared_data: Path) -> None:
     wanted = dict(line.split("\t") for line in lines)
     made = {
         f"{schema.item}.{gender}.txt": sentence
-        for schema in published(shared_data).samples.samples
+        for schema in published(shared_data).samples.rows
         for gender, sentence in zip(GENDERS, schema.sentences, strict=True)
     }
     assert len(made) == 720

@@ -36,7 +36,7 @@ def samples_test(sentences: Mapping[int, Sequence[str]], language: str = "en") -
         concept="gender",
         file="mine",
         sha256="0" * 64,
-        samples=Samples("mine", tuple(s for s in STEREOTYPES if s.id in sentences), rows),
+        samples=Samples("mine", rows, stereotypes=tuple(s for s in STEREOTYPES if s.id in sentences)),
     )
 
 

@@ -20,10 +20,8 @@ def test_the_editions_are_told_apart(engine: Engine, shared_data: Path, file: st
     assert isinstance(test, SamplesTest)
     assert test.version == version
     assert test.title.startswith(version)
-    counts = {
-        s.name: sum(x.stereotype == s.id for x in test.samples.samples) for s in test.samples.stereotypes
-    }
-    assert len(test.samples.samples) == 3565
+    counts = {s.name: sum(x.stereotype == s.id for x in test.samples.rows) for s in test.samples.stereotypes}
+    assert len(test.samples.rows) == 3565
     assert (counts["Emotional and irrational"], counts["Strong"]) == (254, 221)
 
 
@@ -46,9 +44,9 @@ def test_the_sixteen_stereotypes_ship_twice_and_are_the_same(engine: Engine) -> 
     assert isinstance(own, SamplesTest)
     assert own.samples.stereotypes == gest_stereotypes()
     assert [s.gender for s in gest_stereotypes()] == ["female"] * 7 + ["male"] * 9
-    assert {
-        s.id: sum(x.stereotype == s.id for x in own.samples.samples) for s in own.samples.stereotypes
-    } == (dict.fromkeys(range(1, 17), 5))
+    assert {s.id: sum(x.stereotype == s.id for x in own.samples.rows) for s in own.samples.stereotypes} == (
+        dict.fromkeys(range(1, 17), 5)
+    )
 
 
 def test_own_samples_are_not_those_of_gest(engine: Engine, shared_data: Path) -> None:
@@ -57,8 +55,8 @@ def test_own_samples_are_not_those_of_gest(engine: Engine, shared_data: Path) ->
     for file in ("gest.csv.gz", "gest_1.1.csv.gz"):
         theirs = engine.data("gest", shared_data / "gest" / file, language="en")
         assert isinstance(theirs, SamplesTest)
-        known = {sample.sentence.casefold().rstrip(".!?") for sample in theirs.samples.samples}
-        assert not known & {sample.sentence.casefold().rstrip(".!?") for sample in own.samples.samples}
+        known = {sample.sentence.casefold().rstrip(".!?") for sample in theirs.samples.rows}
+        assert not known & {sample.sentence.casefold().rstrip(".!?") for sample in own.samples.rows}
 
 
 def test_other_stereotypes_and_languages_need_no_code(engine: Engine, tmp_path: Path) -> None:
@@ -108,13 +106,13 @@ def test_gendered_pairs_of_one_language_and_translator(engine: Engine, tmp_path:
     path.write_text(VARIANTS, encoding="utf-8")
     test = engine.data("gender-variants", path, language="sk")
     assert isinstance(test, GenderPairsTest)
-    assert test.pairs.pairs == (
+    assert test.pairs.rows == (
         GenderedSample("som slabý", "som slabá", 6),
         GenderedSample("som silný", "som silná", 16),
     )
     assert "2 of the file's 3 rows" in test.notes[0]
     one = engine.data("gender-variants", path, language="sk", translator="DeepL")
     assert isinstance(one, GenderPairsTest)
-    assert len(one.pairs.pairs) == 1
+    assert len(one.pairs.rows) == 1
     with pytest.raises(DataError, match=r"no row with language = 'pl'. It has language: cs, sk"):
         engine.data("gender-variants", path, language="pl")

@@ -161,7 +161,7 @@ def pairs_test(pairs: tuple[GenderedSample, ...]) -> GenderPairsTest:
         language="xx",
         file="pairs",
         sha256="0" * 64,
-        pairs=GenderedSamples("pairs", stereotypes, pairs),
+        pairs=GenderedSamples("pairs", pairs, stereotypes=stereotypes),
     )
 
 
@@ -204,7 +204,7 @@ def test_pairs_from_a_translator(engine: Engine) -> None:
     backend = Translator({**plain, **prompted}.__getitem__)
     test = samples_test({1: ["a", "b", "d", "f"], 8: ["c", "e"]})
     prompt = load_prompts(engine.catalogue, "en", "gest", "prompted", None)[0]
-    found = translated_pairs(model_of(backend), test.samples.samples, prompt, ("en", "xx"), Detector())
+    found = translated_pairs(model_of(backend), test.samples.rows, prompt, ("en", "xx"), Detector())
     assert [(pair.male, pair.female) for pair in found] == [
         ("Msom slabý.", "Msom slabá."),
         ("", ""),

@@ -30,7 +30,7 @@ look = ["right"]
 
 @pytest.fixture
 def folder(tmp_path: Path, engine: Engine) -> Path:
-    samples = engine.catalogue.test("en/gest_own").samples.samples
+    samples = engine.catalogue.test("en/gest_own").samples.rows
     rows = [f'"{one.sentence}",Am {"lento" if one.stereotype > 7 else "lenta"}' for one in samples]
     (tmp_path / "given.csv").write_text("\n".join(["text,translation", *rows]), encoding="utf-8")
     (tmp_path / "xy.toml").write_text(GRAMMAR, encoding="utf-8")

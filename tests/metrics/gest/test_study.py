@@ -15,7 +15,7 @@ def test_the_study_runs_on_declared_models(tmp_path: Path, slavic_engine: Engine
     engine = slavic_engine
     own = engine.catalogue.test("en/gest_own")
     assert isinstance(own, SamplesTest)
-    rows = [f'"{sample.sentence}",{sample.stereotype}' for sample in own.samples.samples]
+    rows = [f'"{sample.sentence}",{sample.stereotype}' for sample in own.samples.rows]
     (tmp_path / "gest.csv").write_text("\n".join(["sentence,stereotype", *rows]), encoding="utf-8")
     audit = Audit.load(STUDY)
     assert [one.source for one in audit.data] == ["hub:kinit/gest/gest.csv"]

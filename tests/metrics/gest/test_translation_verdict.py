@@ -23,7 +23,7 @@ def measured(engine: Engine, women: Counts, men: Counts) -> Measurement:
     table = {one.id: men if one.gender == "male" else women for one in STEREOTYPES}
     sentences = numbered({id: sum(counts) for id, counts in table.items()})
     rows = tuple(Sample(sentence, id) for id, some in sentences.items() for sentence in some)
-    test = replace(samples_test({}), samples=Samples("mine", STEREOTYPES, rows))
+    test = replace(samples_test({}), samples=Samples("mine", rows, stereotypes=STEREOTYPES))
     translator = by_table({id: counts[:2] for id, counts in table.items()})
     return engine.measure("gest-mt", model_of(translator), test, target="xx")[0]
 

@@ -26,7 +26,7 @@ def read(tmp_path: Path, table: str, name: str = "hires.csv", **options: object)
 
 def test_people_with_their_categories(tmp_path: Path):
     test = read(tmp_path, TABLE)
-    assert test.people.people == (Person("p1", ("F", "A")), Person("p2", ("M", "B")), Person("p3", ("", "A")))
+    assert test.people.rows == (Person("p1", ("F", "A")), Person("p2", ("M", "B")), Person("p3", ("", "A")))
     assert (test.people.groups, test.concept, test.title) == (
         ("sex", "race"),
         "sex and race",
@@ -37,7 +37,7 @@ def test_people_with_their_categories(tmp_path: Path):
 
 def test_one_group_and_the_usual_column_of_texts(tmp_path: Path):
     test = read(tmp_path, TABLE.replace("id,", "text,"), text=None, groups="sex")
-    assert [one.categories for one in test.people.people] == [("F",), ("M",), ("",)]
+    assert [one.categories for one in test.people.rows] == [("F",), ("M",), ("",)]
 
 
 UNKNOWN = "id,sex,race,hired\n" + "".join(
@@ -82,7 +82,7 @@ UNKNOWN = "id,sex,race,hired\n" + "".join(
     ],
 )
 def test_cells_that_state_no_category(tmp_path: Path, cell: str):
-    people = read(tmp_path, TABLE.replace("p3,,", f"p3,{cell},")).people.people
+    people = read(tmp_path, TABLE.replace("p3,,", f"p3,{cell},")).people.rows
     assert people[2] == Person("p3", ("", "A"), (cell, ""))
     assert people[2].unstated(0) == cell
     assert people[2].unstated(1) is None
@@ -90,19 +90,19 @@ def test_cells_that_state_no_category(tmp_path: Path, cell: str):
 
 @pytest.mark.parametrize("cell", ["ND", "NC", "None", "Other", "X", "Nonbinary", "No", "Mixed", "Namibia"])
 def test_words_that_are_categories_of_their_own(tmp_path: Path, cell: str):
-    assert read(tmp_path, TABLE.replace("p3,,", f"p3,{cell},")).people.people[2].categories == (cell, "A")
+    assert read(tmp_path, TABLE.replace("p3,,", f"p3,{cell},")).people.rows[2].categories == (cell, "A")
 
 
 def test_the_users_own_values_replace_the_list(tmp_path: Path):
     table = TABLE.replace("p3,,A", "p3,Unknown,B").replace("M,B", "M,tbc")
-    assert read(tmp_path, table, not_stated=["TBC", "?"]).people.people == (
+    assert read(tmp_path, table, not_stated=["TBC", "?"]).people.rows == (
         Person("p1", ("F", "A")),
         Person("p2", ("M", ""), ("", "tbc")),
         Person("p3", ("Unknown", "B")),
     )
-    every = read(tmp_path, table, not_stated=[]).people.people
+    every = read(tmp_path, table, not_stated=[]).people.rows
     assert [one.categories for one in every] == [("F", "A"), ("M", "tbc"), ("Unknown", "B")]
-    assert [one.categories for one in read(tmp_path, TABLE, not_stated=[]).people.people][2] == ("", "A")
+    assert [one.categories for one in read(tmp_path, TABLE, not_stated=[]).people.rows][2] == ("", "A")
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,9 @@ def test_people_of_unknown_sex_are_no_category_that_bias_is_against(
 def test_a_column_of_clusters(tmp_path: Path):
     table = "id,sex,race,opening,cluster\np1,F,A,x,1\np2,M,B,y,1\np3,F,B,y,2\n"
     named = read(tmp_path, table, cluster="opening").people
-    assert (named.cluster, [one.cluster for one in named.people]) == ("opening", ["x", "y", "y"])
+    assert (named.cluster, [one.cluster for one in named.rows]) == ("opening", ["x", "y", "y"])
     usual = read(tmp_path, table).people
-    assert (usual.cluster, [one.cluster for one in usual.people]) == ("cluster", ["1", "1", "2"])
+    assert (usual.cluster, [one.cluster for one in usual.rows]) == ("cluster", ["1", "1", "2"])
     assert read(tmp_path, TABLE).people.cluster == ""
     with pytest.raises(DataError, match="all people are of one 'opening', 'x', so nothing shows"):
         read(tmp_path, table.replace(",y,", ",x,"), cluster="opening")
@@ -141,7 +141,7 @@ def test_a_column_of_clusters(tmp_path: Path):
 def test_more_and_fewer_people(tmp_path: Path):
     from biascore.stimuli.resizing import Resizing
 
-    people = read(tmp_path, TABLE).resized(Resizing(3)).people.people
+    people = read(tmp_path, TABLE).resized(Resizing(3)).people.rows
     assert len(people) == len({one.text for one in people}) == 9
 
 

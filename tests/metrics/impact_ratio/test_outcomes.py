@@ -54,7 +54,7 @@ def outcomes(counts: Counts, *groups: str) -> tuple[OutcomesTest, dict[str, floa
         file="mine",
         sha256="0" * 64,
         concept=" and ".join(groups),
-        people=People("people", groups, tuple(person for person, _ in people)),
+        people=People("people", tuple(person for person, _ in people), groups=groups),
     )
     return test, {person.text: value for person, value in people}
 
@@ -169,7 +169,7 @@ def test_others_whose_category_is_not_stated_are_not_exchanged_with_those_who_st
 
 def test_scores_are_compared_with_the_median_of_all(engine: Engine):
     test, _ = outcomes({("F",): (0, 30), ("M",): (0, 31)}, "sex")
-    scores = {one.text: float(place) for place, one in enumerate(test.people.people)}
+    scores = {one.text: float(place) for place, one in enumerate(test.people.rows)}
     model = model_of(Decides(scores, "score"))
     found = engine.measure("impact-ratio", model, test, rate="scoring", draws=500)[0]
     # 61 people with scores 0 to 60: the median is 30, and 30 men are above.
@@ -235,7 +235,7 @@ def openings(alike: bool = True) -> list[tuple[Person, bool]]:
 def decided(engine: Engine, people: list[tuple[Person, bool]], cluster: str) -> Measurement:
     test, _ = outcomes({}, "sex")
     own = tuple(one if cluster else Person(one.text, one.categories) for one, _ in people)
-    test = replace(test, people=replace(test.people, people=own, cluster=cluster))
+    test = replace(test, people=replace(test.people, rows=own, cluster=cluster))
     model = model_of(Decides({one.text: float(hired) for one, hired in people}))
     return engine.measure("impact-ratio", model, test, draws=2000)[0]
 
@@ -295,7 +295,7 @@ def test_three_groups_are_crossed_two_by_two(engine: Engine):
 def test_a_table_is_both_data_and_model(engine: Engine, tmp_path: Path):
     path = tmp_path / "hires.csv"
     test, scores = outcomes(BOTH, "sex", "race")
-    rows = [f"{one.text},{','.join(one.categories)},{scores[one.text]:g}" for one in test.people.people]
+    rows = [f"{one.text},{','.join(one.categories)},{scores[one.text]:g}" for one in test.people.rows]
     path.write_text("\n".join(["text,sex,race,selected", *rows]), encoding="utf-8")
     data = engine.data("outcomes", str(path), language="en", groups=["sex", "race"])
     run = engine.measure("impact-ratio", f"answers:{path}", data, draws=500)

@@ -71,7 +71,7 @@ def test_the_gap_of_pairs_is_the_t_test_of_documents_of_one_size() -> None:
 
 
 def measured(engine: Engine, test: GenevalTest) -> Measurement:
-    by_source = {line.source: line for line in test.lines.lines}
+    by_source = {line.source: line for line in test.lines.rows}
     model = model_of(Translator(lambda text: by_source[text].own))
     return engine.measure("mt-geneval", model, test)[0]
 
@@ -85,7 +85,7 @@ def test_a_file_names_the_cluster_of_each_line(
     beside = tmp_path / f"{style}-clusters-test.en_it.txt"
     beside.write_text("one\none\ntwo\ntwo\n", encoding="utf-8")
     test = read(path)
-    lines = test.lines.lines
+    lines = test.lines.rows
     assert [line.cluster for line in lines if line.gender != MASCULINE or part == "context"] == [
         "one"
     ] * 2 + ["two"] * 2

@@ -26,7 +26,7 @@ def test_sentences_of_both_styles(tmp_path: Path, upstream: bool, packed: bool):
     write(tmp_path, SENTENCES, "sentences", upstream=upstream, packed=packed)
     for path in tmp_path.iterdir():  # whichever file is named
         test = read(path)
-        assert test.lines.lines[:2] == (
+        assert test.lines.rows[:2] == (
             Line("She is a cook.", "È una cuoca.", "È un cuoco.", "feminine", 0),
             Line("He is a cook.", "È un cuoco.", "È una cuoca.", "masculine", 0),
         )
@@ -37,8 +37,8 @@ def test_sentences_of_both_styles(tmp_path: Path, upstream: bool, packed: bool):
 @pytest.mark.parametrize("upstream", [True, False], ids=["upstream", "short"])
 def test_contexts_of_both_styles(tmp_path: Path, upstream: bool):
     test = read(write(tmp_path, CONTEXT, "context", upstream=upstream, packed=True))
-    assert [line.gender for line in test.lines.lines] == ["feminine", "masculine", "", ""]
-    assert test.lines.lines[0].asked(context=False) == "The cook was tired."
+    assert [line.gender for line in test.lines.rows] == ["feminine", "masculine", "", ""]
+    assert test.lines.rows[0].asked(context=False) == "The cook was tired."
     assert (test.title, len(test.lines)) == ("MT-GenEval, context (test), it", 4)
 
 
@@ -129,7 +129,7 @@ def test_answers_from_a_file_and_every_file_in_the_bundle(engine: Engine, tmp_pa
     (tmp_path / "data").mkdir()
     path = write(tmp_path / "data", SENTENCES, "sentences")
     table = tmp_path / "answers.jsonl"
-    rows = [{"text": line.source, "translation": line.own} for line in read(path).lines.lines]
+    rows = [{"text": line.source, "translation": line.own} for line in read(path).lines.rows]
     table.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     audit = Audit.from_parts(
         title="Translations",
@@ -150,12 +150,12 @@ def test_answers_from_a_file_and_every_file_in_the_bundle(engine: Engine, tmp_pa
         archive.extractall(tmp_path)
     assert {one.name for one in (tmp_path / "biascore-bundle" / "data").iterdir()} == names
     again = read(tmp_path / "biascore-bundle" / "data" / path.name)
-    assert again.lines.lines == read(tmp_path / "elsewhere" / path.name).lines.lines
+    assert again.lines.rows == read(tmp_path / "elsewhere" / path.name).lines.rows
 
 
 def test_answers_of_half_of_the_sentences(engine: Engine, tmp_path: Path, sentences: GenevalTest):
     table = tmp_path / "answers.jsonl"
-    rows = [{"text": line.source, "translation": line.own} for line in sentences.lines.lines[::2]]
+    rows = [{"text": line.source, "translation": line.own} for line in sentences.lines.rows[::2]]
     table.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     with pytest.raises(QuestionError, match=r"no translation to it of 4 of 8 texts, such as 'He is a cook.'"):
         engine.measure("mt-geneval", run_model(engine, table), sentences)

@@ -24,7 +24,7 @@ Of = Callable[[Line], str]
 
 
 def measured(engine: Engine, test: GenevalTest, answer: Of, **options: Any) -> Measurement:
-    by_source = {line.source: line for line in test.lines.lines}
+    by_source = {line.source: line for line in test.lines.rows}
     model = model_of(Translator(lambda text: answer(by_source[text])))
     return engine.measure("mt-geneval", model, test, **options)[0]
 
@@ -257,7 +257,7 @@ def test_the_published_lines(engine: Engine, shared_data: Path, name: str, targe
     assert values(found["own"])["correct"] == values(found["other"])["incorrect"] == 1.0
     assert values(empty)["neither"] == 1.0
     assert found["own"].verdict is Verdict.NEGLIGIBLE
-    by_hand = [official(line.other, line.own, line.other) for line in test.lines.lines]
+    by_hand = [official(line.other, line.own, line.other) for line in test.lines.rows]
     accuracy = "contextual accuracy" if "context" in name else "published accuracy, feminine"
     assert values(empty)[accuracy] == values(found["own"])[accuracy] == 1.0
     counted = by_hand if "context" in name else by_hand[::2]

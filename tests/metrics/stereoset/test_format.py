@@ -14,7 +14,7 @@ from .made import document, example, read, write
 
 def test_examples_become_triples_in_the_order_of_labels(tmp_path: Path) -> None:
     test = read(write(tmp_path, document()))
-    first = test.samples.samples[0]
+    first = test.samples.rows[0]
     assert (test.kind, test.part, test.title, len(test.samples)) == (
         "stereoset",
         "intrasentence",
@@ -30,7 +30,7 @@ def test_examples_become_triples_in_the_order_of_labels(tmp_path: Path) -> None:
 
 def test_second_sentences_have_no_blank(tmp_path: Path) -> None:
     test = read(write(tmp_path, document()), part="intersentence")
-    first = test.samples.samples[0]
+    first = test.samples.rows[0]
     assert (first.context, first.words) == ("A florist moved into house 0.", ())
     assert first.sentences[0] == "They are careless there."
 
@@ -42,7 +42,7 @@ def test_the_word_is_what_stands_at_the_place_of_the_blank_without_punctuation(t
         {"id": "3", "sentence": "My aunt, a cloud!, waved.", "gold_label": "unrelated"},
     ]
     one = example(0, "aunt", "intrasentence", context="My aunt, a BLANK!, waved.", sentences=sentences)
-    (found,) = read(write(tmp_path, {"data": {"intrasentence": [one]}})).samples.samples
+    (found,) = read(write(tmp_path, {"data": {"intrasentence": [one]}})).samples.rows
     assert found.words == ("carelessdriver", "star", "cloud")  # as the published code strips it
 
 

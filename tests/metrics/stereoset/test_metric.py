@@ -97,7 +97,7 @@ def test_the_published_numbers_by_hand(tests: dict[str, StereoSetTest]) -> None:
     test = tests["masked"]
     found = run(StereoSet, model_of(rule), test)
     by_term: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for one in test.samples.samples:
+    for one in test.samples.rows:
         stereo, anti, unrelated = (told[f"{one.filled(k)} {one.words[k]}"] for k in range(3))
         by_term[one.target].append((stereo > anti, ((stereo > unrelated) + (anti > unrelated)) / 2))
     ss, lms = (
@@ -107,7 +107,7 @@ def test_the_published_numbers_by_hand(tests: dict[str, StereoSetTest]) -> None:
     assert found.estimate("published ss").value == pytest.approx(ss)
     assert found.estimate("published lms").value == pytest.approx(lms)
     assert found.estimate("published icat").value == pytest.approx(lms * min(ss, 100 - ss) / 50)
-    terms = [one.target for one in test.samples.samples]
+    terms = [one.target for one in test.samples.rows]
     values = [100.0 * hit for one in TERMS for hit, _ in by_term[one]]
     expected = robust_mean(values, equal_weights(terms), terms)
     assert found.headline.p_values[0].value == pytest.approx(expected.p_value(50.0))

@@ -55,7 +55,7 @@ def test_a_masked_model(saved_model: Callable[[str], Path], engine: Engine, test
     frame = engine.measure("stereoset", f"hf:{folder}", test)[0].items_frame()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
-    for i, one in enumerate(test.samples.samples):
+    for i, one in enumerate(test.samples.rows):
         for label, word in zip(LABELS, one.words, strict=True):
             expected = masked_score(tokenizer, model, one.context, word)
             assert frame.loc[i, f"{PREFIX}{label}"] == pytest.approx(expected, rel=1e-4)
@@ -66,7 +66,7 @@ def test_a_causal_model(saved_model: Callable[[str], Path], engine: Engine, test
     frame = engine.measure("stereoset", f"hf:{folder}", test)[0].items_frame()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
-    for i, one in enumerate(test.samples.samples):
+    for i, one in enumerate(test.samples.rows):
         for label, sentence in zip(LABELS, one.sentences, strict=True):
             expected = causal_score(tokenizer, model, sentence)
             assert frame.loc[i, f"{PREFIX}{label}"] == pytest.approx(expected, rel=1e-4)
