@@ -37,10 +37,20 @@ class Scores:
         return [one.target for one in self.triples]
 
     @property
+    def families(self) -> list[str]:
+        """What each example is alike by: the family of its term, or the term where it has none."""
+        return families_of(self.triples)
+
+    @property
     def fitting(self) -> Floats:
         """(n,) The percentage of stereotype and anti-stereotype that score higher than the unrelated sentence."""
         found: Floats = 100.0 * (self.published[:, :2] > self.published[:, 2:]).mean(axis=1)
         return found
+
+
+def families_of(triples: Sequence[Triple]) -> list[str]:
+    """The family of the term of each, or the term where it has none."""
+    return [one.family or one.target for one in triples]
 
 
 def masked(model: Model, triples: Sequence[Triple]) -> Scores:

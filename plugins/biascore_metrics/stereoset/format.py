@@ -13,6 +13,8 @@ from biascore.errors import DataError
 from biascore_metrics.stereoset.test import BLANK, LABELS, Part, StereoSetTest, Triple, Triples
 
 LISTED: Final = 3
+FAMILY: Final = "cluster"
+"""Optional: of terms that are alike."""
 FIELDS: Final = ("id", "target", "bias_type", "context")
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
 
@@ -88,7 +90,9 @@ def _triple(example: Any, part: Part) -> Triple | str:
     """An example of the file, or what is wrong with it."""
     if not isinstance(example, Mapping):
         return "is no object"
-    item, target, domain, context = (str(example.get(name) or "").strip() for name in FIELDS)
+    item, target, domain, context, family = (
+        str(example.get(name) or "").strip() for name in (*FIELDS, FAMILY)
+    )
     if not (item and target and domain and context):
         return f"has not the texts {', '.join(FIELDS)}"
     given = example.get("sentences")
@@ -106,14 +110,14 @@ def _triple(example: Any, part: Part) -> Triple | str:
         return f"({item}) has not a sentence each of {', '.join(LABELS)}"
     three = (sentences[LABELS[0]], sentences[LABELS[1]], sentences[LABELS[2]])
     if part == "intersentence":
-        return Triple(item, target, domain, context, three)
+        return Triple(item, target, domain, context, three, family=family)
     if context.count(BLANK) != 1:
         return f"({item}) has {context.count(BLANK)} {BLANK} in its context, and needs one"
     place = next(i for i, word in enumerate(context.split(" ")) if BLANK in word)
     words = [_word(sentence, place) for sentence in three]
     if not all(words):
         return f"({item}) has a sentence without a word where its context has {BLANK}"
-    return Triple(item, target, domain, context, three, tuple(words))
+    return Triple(item, target, domain, context, three, tuple(words), family)
 
 
 def _word(sentence: str, place: int) -> str:

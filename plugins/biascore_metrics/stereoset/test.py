@@ -20,7 +20,7 @@ class Triple:
     """A context and its sentences in the order of ``LABELS``.
 
     ``target`` is the term that the context is about (``Ethiopian``), ``domain`` its kind (``race``). ``words`` fill the
-    blank of the context, in the same order; there are none between sentences.
+    blank of the context, in the same order; there are none between sentences. ``family``: terms that are alike, if any.
     """
 
     item: str
@@ -29,6 +29,7 @@ class Triple:
     context: str
     sentences: tuple[str, str, str]
     words: tuple[str, ...] = ()
+    family: str = ""
 
     def __str__(self) -> str:
         return f"{self.context} ({' | '.join(self.sentences)})"

@@ -13,7 +13,7 @@ from biascore.api.adapters import Backend, Identity
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Metric, Model, hookimpl
 from biascore.api.queries import Masked, TokenLogprobs
-from biascore.designs import equal_weights
+from biascore.designs import Mean, equal_weights
 from biascore.errors import CapabilityError
 from biascore.stats import robust_mean
 from biascore_metrics.stereoset.metric import CausalStereoSet, StereoSet, StereoSetOptions
@@ -184,3 +184,26 @@ def test_a_planted_effect_is_found_with_its_sign_and_rises(tmp_path: Path) -> No
     found = [engine.measure("stereoset", f"planted:{test.id}={d}", test)[0] for d in (-1, 0, 1)]
     assert [one.headline.value for one in found] == pytest.approx([15.9, 50, 84.1], abs=7)
     assert [one.verdict.value for one in found] == ["detected", "inconclusive", "detected"]
+
+
+def test_families_of_terms_that_the_file_names_are_what_is_alike(tmp_path: Path) -> None:
+    """48 terms in 6 families, each of which leans its own way: without families half of the even models are biased."""
+    terms = [f"term {number}" for number in range(48)]
+    rng, detected = np.random.default_rng(0), {"": 0, "cluster": 0}
+    written = {}
+    for key in detected:
+        content = document(dict.fromkeys(terms, 10))
+        for one in content["data"]["intrasentence"]:
+            one |= {key: f"family {terms.index(one['target']) % 6}"} if key else {}
+        written[key] = read(write(tmp_path, content))
+    for _ in range(40):
+        lean = 0.6 * rng.standard_normal(6)
+        sides = {term: rng.random(10) < 0.5 + np.clip(lean[i % 6], -0.5, 0.5) for i, term in enumerate(terms)}
+        values = np.concatenate([np.where(sides[term], 100.0, 0.0) for term in terms])
+        for key, test in written.items():
+            by = StereoSet(StereoSetOptions()).clusters_of(test)
+            weights = equal_weights([one.target for one in test.samples.rows])
+            p = Mean.of(values, by, weights=weights, neutral=50.0, limits=(0.0, 100.0)).p_value
+            detected[key] += p is not None and p <= 0.05
+    assert detected[""] > 16
+    assert detected["cluster"] <= 5
