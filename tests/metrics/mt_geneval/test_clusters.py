@@ -43,7 +43,7 @@ def unnamed(found: Outcomes) -> Outcomes:
 
 @pytest.mark.parametrize(("size", "count", "paired"), [(5, 60, True), (40, 8, True), (10, 60, False)])
 def test_documents_with_a_gap_of_their_own_are_no_finding(size: int, count: int, paired: bool) -> None:
-    rng, sets = np.random.default_rng(7), 200
+    rng, sets = np.random.default_rng(7), 100
     by_document = by_line = 0
     for _ in range(sets):
         found = judged(rng, size, count, paired=paired)
