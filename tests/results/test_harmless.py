@@ -73,6 +73,8 @@ def test_more_than_five_of_a_hundred_audits_do_not_exceed() -> None:
     assert not more.exceeds(Shared(1, 0.04))  # (1 + 5) of 101
     assert more.exceeds(Shared(2, 0.04))
     assert not more.exceeds(Shared(0))
+    just = audits(*[NOTHING] * 95, *[(1, 0.04)] * 3, (2, 0.01))
+    assert (just.p_value(Shared(1, 0.04)), just.exceeds(Shared(1, 0.04))) == (0.05, True)
 
 
 def test_surely_is_a_share_that_few_audits_have() -> None:

@@ -95,7 +95,12 @@ def test_of_effects_with_one_adjusted_p_the_one_with_the_smallest_p_leads(world:
 
 
 def test_as_many_texts_as_coefficients_give_no_effect():
-    persons = [("male", "white", 20.0), ("female", "white", 20.0), ("male", "Black", 20.0), ("male", "white", 40.0)]
+    persons = [
+        ("male", "white", 20.0),
+        ("female", "white", 20.0),
+        ("male", "Black", 20.0),
+        ("male", "white", 40.0),
+    ]
     cases = [case for case in cases_of(1, ()) if (case.gender, case.race, case.age) in persons]
     test = decisions_test(cases)
     design = Factors.of(test, "male", "white").design(cases)

@@ -15,7 +15,6 @@ from biascore.api.metrics import Estimate
 from biascore.stats import Verdict, holm, lmm
 from biascore_metrics.robust.associations import AssociationsTest
 from biascore_metrics.robust.findings import Findings, findings
-from biascore_metrics.robust.fits import Table, fit
 from biascore_metrics.robust.options import RobustOptions
 
 from .probing import design_of, noisy, rows_of, small
@@ -56,12 +55,6 @@ def test_the_bias_score_is_the_coefficient_of_the_item_table(measure: Callable[.
     assert got.estimate("part R² (mean residual variance) male - female").value == pytest.approx(mean)
     frame = got.items_frame()
     assert score.n == {group: int((frame.group == group).sum()) for group in ("male", "female")}
-
-
-def test_a_group_without_a_row_has_no_model() -> None:
-    rows = rows_of(noisy({"male": 1.0, "female": 0.0}), words=2)
-    assert isinstance(fit(Table.of(rows), ("male", "female")), lmm.Fit)
-    assert isinstance(fit(Table.of(rows), ("male", "neo")), str)
 
 
 def test_three_groups_are_compared_pair_by_pair(measure: Callable[..., Measurement]) -> None:
