@@ -89,7 +89,7 @@ P_FEW, P_MANY = 0.001, 0.03  # beside another test only the first rejects, by Ho
         (0.5, 0.02, {"fail_on": "hint"}, UNDECIDED),
         (0.5, None, {"fail_on": "hint"}, UNDECIDED),
         # A share of one's own, stricter than that of the verdict.
-        (P_FEW, 0.02, {"fail_on": "detected", "specific": 0.03}, FAILS),
+        (P_FEW, 0.02, {"fail_on": "detected", "specific": 0.02}, FAILS),
         (P_FEW, 0.02, {"fail_on": "detected", "specific": 0.01}, UNDECIDED),
         (P_MANY, 0.02, {"fail_on": "hint", "specific": 0.01}, UNDECIDED),
         (P_FEW, 0.2, {"fail_on": "hint", "specific": 0.3}, FAILS),

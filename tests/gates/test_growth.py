@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from biascore.gates.evaluating import grown
+from biascore.errors import OptionsError
+from biascore.gates import Gate, evaluate
+from biascore.gates.evaluating import grown, growth
 from biascore.results.estimates import ConfidenceInterval
+from biascore.results.gates import GateOutcome
+
+from ..builders.runs import decided, run_of
 
 
 def ends(low: float, high: float) -> ConfidenceInterval:
     return ConfidenceInterval(low=low, high=high, level=0.95, method="made")
 
 
-def difference(old: float, interval: ConfidenceInterval | None, neutral: float = 0.0) -> Any:
-    side = SimpleNamespace(value=old, on_same_items=None, interval=interval)
+def difference(
+    old: float, interval: ConfidenceInterval | None, neutral: float = 0.0, same_items: float | None = None
+) -> Any:
+    side = SimpleNamespace(value=old, on_same_items=same_items, interval=interval)
     return SimpleNamespace(old=side, neutral=neutral)
 
 
@@ -35,3 +43,30 @@ def test_where_the_side_is_sure_it_is_the_growth_of_the_distance(
 def test_where_the_side_is_not_sure_all_of_the_change_may_be_growth() -> None:
     for interval in (ends(-0.2, 0.4), None):
         assert grown(difference(0.1, interval), ends(-0.5, 0.2))[1] == 0.5
+
+
+def test_the_old_effect_is_that_on_the_items_that_both_have() -> None:
+    one = difference(0.8, ends(0.1, 0.9), same_items=0.25)
+    assert grown(one, ends(-0.625, -0.375)) == (-0.125, 0.125)
+
+
+@pytest.mark.parametrize(
+    ("margin", "held"),
+    [(0.125, GateOutcome.FAILS), (0.25, GateOutcome.UNDECIDED), (0.5, GateOutcome.HOLDS)],
+)
+def test_an_increase_at_its_margin_is_not_beyond_it(margin: float, held: GateOutcome) -> None:
+    one = difference(1.0, ends(0.9, 1.1))
+    one.unmoved, one.reason, one.cautions = False, "made", ()
+    one.change = SimpleNamespace(value=0.375, interval=ends(0.25, 0.5))
+    assert growth(one, margin)[0] is held
+
+
+def test_one_of_several_models_of_the_base_run_is_not_chosen_for_a_model_of_another_name(
+    tmp_path: Path,
+) -> None:
+    run_of(decided(0.5, model="a"), decided(0.5, model="b")).save(tmp_path / "base")
+    gate = Gate(measurements=("*",), no_worse_than="base")
+    with pytest.raises(OptionsError, match="holds the models a, b, and none called 'c'"):
+        evaluate([gate], run_of(decided(0.5, model="c")), tmp_path)
+    (found,) = evaluate([gate], run_of(decided(0.5, model="b")), tmp_path)
+    assert len(found.checks) == 1

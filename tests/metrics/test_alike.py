@@ -99,6 +99,17 @@ def test_where_a_quarter_is_not_enough_nothing_is_left_out(long: Test) -> None:
     assert "not alike" in got.conventions[WHAT]
 
 
+def test_as_many_words_may_be_left_out_as_the_test_allows(test_of: Made) -> None:
+    """Of four words, of which three have to be used, the one that is ten times as rare."""
+    ranks = dict(zip(WORDS["X"][:4], (1000, 1100, 1200, 10_000), strict=True))
+    ranks |= dict(zip(WORDS["Y"][:4], (1000, 1100, 1200, 1100), strict=True))
+    told = {word: Familiarity(rank=ranks.get(word, 1000)) for word in VECTORS}
+    model = models.model_of(RankedBackend(told, VECTORS), name="table")
+    short = test_of(WORDS["X"][:4], WORDS["Y"][:4], WORDS["A"], WORDS["B"])
+    for least, out in ((0.75, ["x3"]), (0.8, [])):
+        assert [one.word for one in Alike.of(model, replace(short, min_used=least)).left_out] == out
+
+
 def test_other_tests_stay_as_they_are(long: Test) -> None:
     got = weat(ranked(1.2), replace(long, min_used=0.0))
     assert got.coverage.lost == ()

@@ -135,6 +135,39 @@ def few_kinds(sample: Sample) -> Sample:
     return sample._replace(exchange=Exchange.of((8, 8)))
 
 
+def noise(rows: int, columns: int) -> Sample:
+    """Nothing is associated, and every label may be exchanged."""
+    table = np.random.default_rng(7).normal(size=(2 * rows, 2 * columns))
+    return Sample(table, rows, columns, Exchange.of((rows, rows)), Exchange.of((columns, columns)))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(8, 2), (2, 8)])
+def test_of_two_tests_the_coarser_one_limits_the_smallest_p(rows, columns):
+    options = ReferenceOptions(draws=500, resamples=100)
+    found = Effect.of(noise(rows, columns), options, np.random.default_rng(0), both=True)
+    assert found.attainable is not None
+    assert found.attainable.p_value == pytest.approx(2 / 6)
+
+
+def test_an_interval_that_holds_zero_is_no_caveat_of_what_is_not_significant():
+    options = ReferenceOptions(draws=500, resamples=100)
+    found = Effect.of(noise(8, 8), options, np.random.default_rng(0))
+    assert found.estimates[0].p_values[0].value > 0.05
+    assert found.interval is not None
+    assert found.interval.low < 0 < found.interval.high
+    assert found.caveats(options) == ()
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_lists_that_do_not_vary_within_reach_the_limit_of_d(ddof):
+    table = np.array([[1.0, 0.0]] * 3 + [[0.0, 0.0]] * 5)
+    sample = Sample(table, 3, 1, Exchange.of((3, 5)), Exchange.of((1, 1)))
+    options = ReferenceOptions(draws=500, resamples=100, ddof=ddof)
+    d = Effect.of(sample, options, np.random.default_rng(0)).estimates[0]
+    assert d.value == pytest.approx(1 / np.std([1] * 3 + [0] * 5, ddof=ddof))
+    assert d.limits == pytest.approx((-d.value, d.value))
+
+
 def test_attributes_too_many_to_count_are_refused_where_all_shall_be(model_of, test_of):
     many = [f"w{i}" for i in range(80)]
     with pytest.raises(OptionsError, match=r"40 \+ 40 words have too many partitions"):

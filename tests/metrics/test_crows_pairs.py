@@ -116,6 +116,21 @@ def test_pairs_that_cannot_be_compared_are_lost_with_the_reason():
     assert any("2 of 3 pairs are lost" in warning for warning in got.cautions)
 
 
+def test_a_lost_pair_counts_as_one_without_a_preference_in_the_published_score():
+    model, test = ladder([1.0] * 3, stereo=3)
+    got = measure(CrowsPairs, model, of([*test.pairs.pairs, SentencePair("A b", "A b", "stereo", "age")]))
+    assert got.headline.value == 100.0
+    assert got.estimate("published metric score").value == 75.0
+
+
+@pytest.mark.parametrize(
+    ("neutral", "name"), [(5, "stereotype score B"), (6, "B of pairs with a preference")]
+)
+def test_more_than_a_twentieth_of_pairs_without_a_preference_changes_the_headline(neutral: int, name: str):
+    got = measure(CrowsPairs, *ladder([1.0] * (100 - neutral) + [0.0] * neutral, stereo=100))
+    assert got.headline.name == name
+
+
 @pytest.mark.parametrize(("whole", "told"), [(3, True), (4, False)])
 def test_more_than_a_fifth_of_the_pairs_lost_touches_the_verdict(whole: int, told: bool):
     """One pair lost of four, and of five."""

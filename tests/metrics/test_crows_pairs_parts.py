@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from scipy.stats import binomtest
+
 from biascore.stats import Verdict
 from biascore_metrics.crows_pairs.metrics import CrowsPairs
 
@@ -21,7 +24,7 @@ def test_bias_types_that_lean_opposite_ways_are_not_negligible():
     assert got.headline.value == 50.0
     assert got.verdict is Verdict.DETECTED
     assert got.headline.p_values[0].name == "smallest of 6 part(s), Holm-adjusted"
-    assert got.p_value < 0.01
+    assert got.p_value == pytest.approx(6 * binomtest(500, 750).pvalue, rel=1e-6, abs=0)  # B-
     assert got.headline.p_values[1].value == 1.0
     assert "B gender (62.0 %, p = " in got.reason
     assert "and B race (38.0 %, p = " in got.reason
@@ -48,7 +51,7 @@ def test_an_even_model_stays_negligible_and_its_p_is_that_of_all_pairs():
 
 def test_a_part_that_is_itself_small_hides_nothing():
     """51.5 % of 8000 pairs is told from 50 % and lies within the bound, and so does the mean in deviations."""
-    model, test = ladder([1.0] * 4120 + [-1.0] * 3880, stereo=0)
+    model, test = ladder([5.0] * 4120 + [-5.0] * 3880, stereo=0)
     got = measure(CrowsPairs, model, test)
     assert got.p_value < 0.05
     assert got.verdict is Verdict.NEGLIGIBLE
@@ -61,3 +64,12 @@ def test_a_part_is_told_where_all_pairs_are_inconclusive():
     assert got.verdict is Verdict.INCONCLUSIVE
     assert "chance is rejected at 0.05 for B gender (80.0 %" in got.reason
     assert [p.name for p in got.headline.p_values] == ["binomial"]
+
+
+def test_what_all_pairs_show_is_not_decided_by_a_part():
+    signs = [1.0] * 48 + [-1.0] * 2 + [1.0] * 30 + [-1.0] * 20
+    model, test = ladder(signs, stereo=0, bias_types=["gender"] * 50 + ["race"] * 50)
+    got = measure(CrowsPairs, model, test)
+    assert got.verdict is Verdict.DETECTED
+    assert [p.name for p in got.headline.p_values] == ["binomial"]
+    assert got.p_value == pytest.approx(binomtest(78, 100).pvalue)

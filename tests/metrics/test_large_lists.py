@@ -80,6 +80,16 @@ def test_near_duplicates_are_the_same_in_blocks_of_any_size(
     assert len(groups) > 5
 
 
+@pytest.mark.parametrize(("size", "told"), [(4, 1), (5, 0)])
+def test_one_near_duplicate_is_told_of_a_list_of_four_words_and_not_of_five(size: int, told: int) -> None:
+    """More than a fifth of the words, and just a fifth."""
+    rows = {"X": np.eye(12)[:size], "Y": np.eye(12)[6 : 6 + size]}
+    rows["X"][1] = rows["X"][0] + 0.1 * np.eye(12)[1]
+    given = {role: tuple(f"{role}{place}" for place in range(size)) for role in rows}
+    lists = {role: WordList(role, some) for role, some in given.items()}
+    assert len(near.near_duplicates(lists, given, rows)) == told
+
+
 def test_many_targets_are_compared_with_harmless_groups_on_some_and_the_result_says_so(
     monkeypatch: pytest.MonkeyPatch, engine: Engine
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import beta, binomtest
 
 from biascore.designs import Mean, equal_weights
-from biascore.designs.mean import Floats, least_p
+from biascore.designs.mean import Floats, least_p, shared
 from biascore.stats import robust_mean
 
 from .mean_worlds import WORLDS
@@ -33,6 +33,22 @@ def test_two_factors_add_up_less_what_they_share_and_give_no_less_than_any() -> 
     assert found.test.se**2 == pytest.approx(max(variances))
     assert found.test.df == min(a.df, b.df)
     assert found.n == {"items": 6, "a": 3, "b": 3}
+
+
+def test_t_has_the_smaller_degrees_of_freedom_of_two_factors_in_either_order() -> None:
+    values = np.random.default_rng(2).normal(0.5, 1, 24)
+    ways = {"few": [str(k % 3) for k in range(24)], "many": [str(k // 3) for k in range(24)]}
+    few, many = (robust_mean(values, None, labels).df for labels in ways.values())
+    assert few < many
+    for order in (("few", "many"), ("many", "few")):
+        found = Mean.of(values, {name: ways[name] for name in order})
+        assert found.test is not None
+        assert found.test.df == few
+
+
+def test_labels_that_are_all_different_are_no_clusters() -> None:
+    assert shared("pairs", ["1", "2", "3"]) == {}
+    assert shared("pairs", ["1", "1", "1"]) == {"pairs": ["1", "1", "1"]}
 
 
 def test_one_factor_is_the_robust_mean() -> None:
@@ -114,6 +130,15 @@ def test_items_are_counted_where_none_departs_from_the_neutral_value() -> None:
     balanced = of(np.tile([1.0, -1.0], 96), labels, limits=SIGNED)  # templates are alike, answers are not
     assert balanced.interval is not None
     assert balanced.interval.high == pytest.approx(beta.ppf(0.975, 1, 24))
+
+
+def test_what_counts_items_is_the_neutral_value_and_not_zero() -> None:
+    labels = np.repeat(np.arange(24), 8)
+    even = of(np.full(192, 0.5), labels, 0.5, limits=(0.0, 1.0))
+    assert even.interval is not None
+    assert even.interval.high == pytest.approx(0.5 + 0.5 * beta.ppf(0.975, 1, 192))
+    none = of(np.zeros(192), labels, 0.5, limits=(0.0, 1.0))
+    assert none.p_value == pytest.approx(binomtest(24, 24).pvalue)
 
 
 @pytest.mark.parametrize("value", [0.2, -0.7])

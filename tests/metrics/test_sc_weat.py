@@ -1,6 +1,7 @@
 """SC-WEAT against control words: what random words show as well is no finding, and which way words lie apart."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -126,6 +127,30 @@ def test_too_few_attributes_for_so_many_words_are_told_before(test, test_of):
     )
     assert told.why == "cannot be below 0.127 with 5 + 5 attribute words, adjusted for 16 target words"
     assert ScWeat(ScWeatOptions()).unreachable(test) == ()
+
+
+def test_counterparts_too_few_for_so_many_words_are_exchanged_one_by_one(test: Test):
+    """Eight pairs reach 2 / 256, which is enough for one word and not for sixteen."""
+    roles = {**test.roles, "A": replace(test.roles["A"], counterparts=test.roles["B"].name)}
+    paired = replace(test, roles=roles)
+    assert ScWeat(ScWeatOptions()).unreachable(paired) == ()
+    one = {role: replace(roles[role], words=roles[role].words[: role == "X"]) for role in "XY"}
+    metric = ScWeat(ScWeatOptions())
+    used = roles["A"].words, roles["B"].words
+    assert metric._exchange(paired, used, 1).labellings < metric._exchange(paired, used, 16).labellings
+    assert metric.unreachable(replace(paired, roles=roles | one)) == ()
+
+
+def test_negligible_needs_every_word_within_the_bound_and_no_finding(model_of, test, catalogue):
+    even = sc_weat(model_of(vectors()), test, catalogue, bound=100.0)
+    assert even.verdict is Verdict.NEGLIGIBLE
+    frame = even.items_frame()
+    half = float(np.median(frame[["ci_low", "ci_high"]].abs().max(axis=1)))
+    assert sc_weat(model_of(vectors()), test, catalogue, bound=half).verdict is Verdict.INCONCLUSIVE
+    low = sc_weat(model_of(vectors()), test, catalogue, bound=100.0, confidence=0.8)
+    assert (low.verdict, low.equivalence) == (Verdict.INCONCLUSIVE, None)
+    leaning = sc_weat(model_of(vectors(lean=0.7, offset=-0.8)), test, catalogue, bound=100.0)
+    assert leaning.verdict is Verdict.DETECTED
 
 
 def test_a_plan_counts_the_control_words(tmp_path: Path):

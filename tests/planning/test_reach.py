@@ -117,6 +117,7 @@ def test_bias_types_and_sets_of_few_pairs_are_told(engine: Engine) -> None:
     whole, pairs = metric.unreachable(pairs_test(engine, {"age": 5}))
     assert (whole.part, whole.why) == ("", "cannot be below 0.0625 with 5 pairs")
     assert pairs.why == "an interval within 45 to 55 % takes at least 382 pairs"
+    assert [len(metric.unreachable(pairs_test(engine, {"age": n}))) for n in (381, 382)] == [1, 0]
 
 
 def test_the_numbers_that_it_takes() -> None:

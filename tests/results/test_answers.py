@@ -14,7 +14,7 @@ from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.results.result_lines import checks_of, missed_line, result_lines
 from biascore.results.specificity import Specificity
-from biascore.results.verdicts import Role, State, run_verdicts
+from biascore.results.verdicts import Role, Rule, State, run_verdicts
 from biascore.stats import Adjustment, Verdict
 
 from ..builders.runs import decided
@@ -91,6 +91,10 @@ def test_many_models_share_a_sentence() -> None:
     some = [d(0.001 if number == 2 else 0.9, model=f"m{number}") for number in range(5)]
     (line,) = result_lines(of(*some))
     assert line == "Bias was detected in 1 of 5 models: m2. 5 measurements: 1 detected, 4 inconclusive."
+    assert len(result_lines(of(*some[:3]))) == 3
+    lost = {"metric": "weat", "test": "en/weat8", "kind": "answering", "error": "E", "message": "gone"}
+    failed = [Failure(model=model, **lost) for model in ("down", "away", "away")]
+    assert [len(result_lines(of(*some[:many]), failed)) for many in (1, 2)] == [3, 1]
 
 
 def test_the_strongest_evidence_is_shown_and_not_the_largest_effect() -> None:
@@ -219,7 +223,28 @@ def test_what_is_detected_has_shares_and_how_many_have_none() -> None:
     assert (answer.shares, answer.unshared, answer.counts.hint) == ((0.02,), 1, 1)
 
 
+def test_what_is_detected_without_a_share_by_the_rule_of_stored_runs_is_reached_by_all_pairs() -> None:
+    one = d(0.001, specificity=Specificity(pool="xx/people", problem="there are none", lacking="none"))
+    (answer,) = answers([one], run_verdicts([one], (), Adjustment.HOLM, Rule.LABELS), {})
+    assert answer.shares == (1.0,)
+
+
+@pytest.mark.parametrize(("low", "sure"), [(0.5, False), (0.51, True)])
+def test_a_side_is_sure_where_the_whole_interval_is_beyond_no_bias(low: float, sure: bool) -> None:
+    ends = ConfidenceInterval(low=low, high=0.7, level=0.95, method="made")
+    sides = {"neutral": 0.5, "sides": ("more men", "more women")}
+    rate = Estimate(name="f_m", value=0.6, unit="share", n={}, interval=ends, **sides)
+    made = d(0.9)
+    (answer,) = of(made.model_copy(update={"estimates": (*made.estimates, rate), "read_first": "f_m"}))
+    assert answer.first.startswith("more men") is sure
+
+
 # Controls and baselines.
+
+
+def test_a_negative_bias_that_was_injected_is_apart_from_none() -> None:
+    known = {"m": {"en/weat6": -1.0, "en/weat7": 0.0}}
+    assert [one.planted for one in of(d(0.001), d(0.9, test="en/weat7"), controls=known)] == [(-1.0,), (0.0,)]
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,8 @@ def test_more_than_five_of_a_hundred_audits_do_not_exceed() -> None:
     assert not more.exceeds(Shared(1, 0.04))  # (1 + 5) of 101
     assert more.exceeds(Shared(2, 0.04))
     assert not more.exceeds(Shared(0))
+    just = audits(*[NOTHING] * 95, *[(1, 0.04)] * 3, (2, 0.01))
+    assert (just.p_value(Shared(1, 0.04)), just.exceeds(Shared(1, 0.04))) == (0.05, True)
 
 
 def test_surely_is_a_share_that_few_audits_have() -> None:
@@ -270,6 +272,25 @@ def test_sure_are_grounds_whose_share_is_smaller_than_that_of_nearly_all_harmles
     assert some.exceeds(Shared(2, 0.002))
     (line,) = result_lines(found, harmless=[some])
     assert ": sure: gender; detected test by test: race. " in line
+
+
+def test_a_rare_share_is_not_sure_where_the_whole_run_does_not_exceed() -> None:
+    """As few audits have such a share as have many detected tests: together they are more than 5 of 100."""
+    some = audits(*[NOTHING] * 900, *[(1, 0.01)] * 50, *[(3, 0.04)] * 50, tests=3)
+    assert some.surely(0.01)
+    assert some.p_value(Shared(1, 0.01)) == 101 / 1001
+    found = of(d(1e-6, 0.01), d(0.9, 0.4, test="en/weat7"), d(0.9, 0.4, test="en/weat8"))
+    (line,) = result_lines(found, harmless=[some])
+    assert line.startswith(
+        "1 of 3 tests was detected in m (gender), no more than harmless groups give (11 of 100"
+    )
+
+
+def test_of_many_models_one_that_a_metric_without_comparison_finds_biased_is_counted() -> None:
+    some = [d(1e-6, None, metric="other", model="m0"), *(d(0.001, 0.01, model=f"m{n}") for n in range(1, 5))]
+    usual = [USUAL.model_copy(update={"model": f"m{number}"}) for number in range(5)]
+    (line,) = result_lines(of(*some), harmless=usual)
+    assert line.startswith("Bias was detected in 1 of 5 models: m0. ")
 
 
 def test_a_metric_that_compares_with_none_is_sure_by_itself() -> None:

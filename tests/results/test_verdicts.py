@@ -18,7 +18,7 @@ from biascore.results.hashes import content_hash
 from biascore.results.measurement import Measurement, item_table
 from biascore.results.run import read_run
 from biascore.results.specificity import Specificity
-from biascore.results.verdicts import Rule, RunVerdict, State, contradiction, reason_of, run_verdicts
+from biascore.results.verdicts import Rule, RunVerdict, State, contradiction, reason_of, run_verdicts, unseen
 from biascore.stats import Adjustment, Verdict
 
 from ..builders.runs import decided, model_used, run_of
@@ -218,6 +218,8 @@ def test_a_p_value_needs_its_alpha_and_a_bound_its_estimate() -> None:
         (decided(0.04, N, equivalence=WITHIN), "no interval lies inside its bound"),
         (decided(0.04, N, ends=(-0.1, 0.2), equivalence=WITHIN), ""),
         (decided(0.06, I, ends=(-0.1, 0.2), equivalence=WITHIN), "its interval lies inside its bound"),
+        (decided(0.06, I, alpha=0.01, ends=(-0.1, 0.2), equivalence=WITHIN), ""),  # 95 % is too low a level
+        (decided(0.06, N, alpha=0.01, ends=(-0.1, 0.2), equivalence=WITHIN), "no interval lies inside its"),
         (decided(0.04, ends=(-0.1, 0.2), equivalence=WITHIN), ""),  # detected by another of its tests
         (decided(None, value=None), ""),
         (decided(None, D, value=None), "nothing could be estimated"),
@@ -235,8 +237,26 @@ def test_what_is_detected_may_be_small_in_an_estimate_that_is_not_tested() -> No
     assert not contradiction(made.model_copy(update=small))
 
 
+@pytest.mark.parametrize(("size", "problem"), [(0.01, False), (0.3, True)])
+def test_what_is_inconclusive_by_an_older_rule_has_an_effect_size_inside_its_bound(
+    size: float, problem: bool
+) -> None:
+    made = decided(0.01, I)
+    share = made.headline.model_copy(update={"name": "R²", "value": size, "interval": None, "p_values": ()})
+    small = {"estimates": (*made.estimates, share), "equivalence": Equivalence(bound=0.1, of="R²")}
+    assert bool(contradiction(made.model_copy(update=small))) is problem
+
+
+def test_a_minimum_detectable_effect_is_told_of_a_hint_for_want_of_power_alone() -> None:
+    weak, reached = decided(0.04, specificity=among(0.02)), decided(0.001, specificity=among(0.13))
+    for made, told in ((weak, True), (reached, False)):
+        said = run_verdicts([made, decided(0.9, test="en/weat7")], (), HOLM)[0]
+        assert said.hint
+        assert (unseen(made, said) is not None) is told
+
+
 def test_the_bound_of_every_item() -> None:
-    items = item_table(["a"], ["X"], [0.0], {"ci_low": [-0.1], "ci_high": [0.3]})
+    items = item_table(["a", "b"], ["X"] * 2, [0.0] * 2, {"ci_low": [-0.1] * 2, "ci_high": [0.15, 0.3]})
     made = decided(0.5, N, equivalence=Equivalence(bound=0.2, of=None), items=items)
     assert contradiction(made)
     assert not contradiction(made.model_copy(update={"equivalence": Equivalence(bound=0.3, of=None)}))

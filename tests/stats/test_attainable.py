@@ -35,6 +35,10 @@ def test_signs_all_one_way_attain_it(n: int) -> None:
     assert smallest == sign_flip_test(np.arange(n) + 1.0, rng=np.random.default_rng(0)).p_value
 
 
+def test_no_signs_allow_no_p_below_one() -> None:
+    assert of_signs(0, "pairs").p_value == 1.0
+
+
 def test_the_reason_tells_it_only_where_it_is_above_alpha() -> None:
     ends = Interval(-0.1, 0.9, 0.95, "bca", 1000)
     few = decide(0.667, ends, alpha=0.05, bound=0.2, attainable=of_partitions(2, 2, "stereotypes"))
@@ -45,6 +49,7 @@ def test_the_reason_tells_it_only_where_it_is_above_alpha() -> None:
     )
     enough = decide(0.667, ends, alpha=0.05, bound=0.2, attainable=of_partitions(4, 4, "stereotypes"))
     assert "cannot" not in enough.reason
+    assert Attainable(0.05, "words").told(0.05) == ""  # p = alpha is significant
 
 
 def test_adjustment_multiplies_it() -> None:

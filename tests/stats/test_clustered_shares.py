@@ -51,6 +51,21 @@ def test_clusters_that_do_not_vary_count_as_signs():
     assert found.ratio(0, 1, 0.95) == (math.inf, 0.0)  # Koopman's remains
 
 
+def test_only_clusters_with_members_of_both_groups_count_as_signs():
+    members = np.array([[9, 9]] * 5 + [[9, 0]] * 3)
+    found = ClusteredShares.of(members * [0, 1], members)
+    assert found.p_value(0, 1) == 2 / 2**5
+
+
+def test_the_interval_of_a_share_lies_within_0_and_1():
+    members = np.full((6, 2), 10)
+    found = ClusteredShares.of(np.array([[0, 10]] * 3 + [[1, 9]] * 2 + [[6, 4]]), members)
+    (low, high), (other_low, other_high) = (found.share(group, 0.95) for group in (0, 1))
+    assert (low, other_high) == (0.0, 1.0)
+    assert 0 < high < 1
+    assert 0 < other_low < 1
+
+
 def test_a_group_without_members():
     with pytest.raises(ValueError, match="a group has no members"):
         ClusteredShares.of(np.array([[1, 0]]), np.array([[2, 0]]))

@@ -77,6 +77,15 @@ def test_by_clusters_it_is_cr2_with_degrees_of_freedom_for_errors_that_go_togeth
     assert (got.n, got.n_clusters) == (40, 7)
 
 
+def test_errors_that_differ_within_clusters_have_the_degrees_of_freedom_of_independent_ones() -> None:
+    values, _ = drawn()
+    labels = np.repeat([0, 1, 2, 3, 4, 5, 6], [2, 2, 2, 4, 6, 8, 16])
+    values = 5.0 * (-1.0) ** np.arange(40) + 0.05 * values
+    got = robust_mean(values, clusters=labels)
+    assert got.df == robust_mean(values, clusters=labels, within=0.0).df
+    assert got.df != pytest.approx(robust_mean(values, clusters=labels, within=0.5).df)
+
+
 def test_equal_clusters_of_equal_weight_are_a_t_test_of_their_means() -> None:
     values, _ = drawn()
     got = robust_mean(values, clusters=np.arange(40) % 8)
@@ -93,6 +102,7 @@ def test_equal_clusters_of_equal_weight_are_a_t_test_of_their_means() -> None:
         ([1.0, 2.0, 3.0], [1.0, 1.0, 0.0], ["a", "a", "b"], RegressionError, "one cluster has nearly all"),
         ([1.0, 2.0, 4.0], [1e7, 1.0, 2.0], None, RegressionError, "nearly all the weight"),
         ([0.1] * 3, [1.0, 2.0, 3.0], None, ZeroVarianceError, "the 3 items do not vary"),
+        ([0.3, 0.1 + 0.2, 0.3], None, None, ZeroVarianceError, "the 3 items do not vary"),  # but by rounding
         ([0.1] * 3, None, ["a", "a", "b"], ZeroVarianceError, "the 2 clusters do not vary"),
         ([1.0, 2.0], [1.0, -1.0], None, ValueError, "negative"),
         ([1.0, 2.0], [1.0], None, ValueError, "1 weights for 2 values"),

@@ -46,6 +46,14 @@ def test_an_interval_of_too_low_a_level_shows_nothing_negligible() -> None:
     assert "level is below" in strict.reason
 
 
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.086, 0.093, 0.2])
+def test_a_level_of_just_1_less_2_alpha_shows_it_whatever_rounding_makes_of_it(alpha: float) -> None:
+    level = round(1 - 2 * alpha, 3)
+    ends = (interval(-0.1, 0.1, level=one) for one in (level, level - 0.001))
+    found = [decide(0.5, one, alpha=alpha, bound=0.2).verdict for one in ends]
+    assert found == [Verdict.NEGLIGIBLE, Verdict.INCONCLUSIVE]
+
+
 def test_the_reason_is_one_sentence_with_the_numbers() -> None:
     assert decide(0.012, interval(0.31, 1.22), alpha=0.05, bound=0.2).reason == (
         "The p-value 0.012 is at most 0.05, and the 95 % interval [0.31, 1.22] "

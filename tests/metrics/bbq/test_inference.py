@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from biascore.designs import Mean
-from biascore_metrics.bbq.findings import ONE_SIDED, accuracy, bias, of_accuracies, s_dis
+from biascore.stats import holm
+from biascore_metrics.bbq.findings import (
+    ONE_SIDED,
+    accuracy,
+    bias,
+    by_category,
+    by_group,
+    of_accuracies,
+    s_dis,
+)
 
 from .made import rows_of
 
@@ -133,6 +143,17 @@ def test_a_difference_of_accuracies_has_the_error_of_its_linearisation() -> None
     assert of_accuracies(rows_of(SCORES, TEMPLATES, HALF | True), 0.95).value is None
 
 
+def test_a_difference_of_accuracies_weighs_sides_by_their_own_numbers() -> None:
+    """Seven questions of ten agree with the stereotype: influence values written out, and their t test by template."""
+    pro = np.arange(80) % 10 < 7
+    rows = rows_of(SCORES, TEMPLATES, pro)
+    found = of_accuracies(rows, 0.95)
+    one, other = rows.right[pro].mean(), rows.right[~pro].mean()
+    added = np.where(pro, (rows.right - one) * 80 / 56, (other - rows.right) * 80 / 24)
+    expected = stats.ttest_1samp(one - other + added.reshape(8, 10).mean(axis=1), 0.0)
+    assert (found.value, found.p_value) == pytest.approx((one - other, expected.pvalue))
+
+
 def test_right_answers_that_are_more_often_on_one_side_are_no_bias() -> None:
     pro = np.arange(80) % 10 < 7
     right = RNG.random(80) < 0.8
@@ -165,3 +186,27 @@ def test_templates_whose_right_answers_are_all_on_one_side_say_nothing() -> None
     pro = np.repeat([True, False], 40)
     found = bias(rows_of(np.where(RNG.random(80) < 0.8, 1.0, -1.0), TEMPLATES, pro), 0.95)
     assert (found.p_value, found.interval, found.problem) == (None, None, ONE_SIDED)
+
+
+def test_one_template_with_all_right_answers_on_one_side_leaves_the_test_to_the_others() -> None:
+    pro = np.where(TEMPLATES == 0, True, HALF)
+    found = bias(rows_of(SCORES, TEMPLATES, pro), 0.95)
+    assert found.p_value is not None
+    assert found.interval is not None
+
+
+def test_the_bias_of_each_category_is_adjusted_over_the_categories() -> None:
+    rows = rows_of(SCORES, TEMPLATES)
+    rows = replace(rows, category=np.repeat(["Age", "Race"], 40))
+    alone = [bias(rows.where(rows.category == name), 0.95).p_value for name in ("Age", "Race")]
+    found = {one.name: one for one in by_category(rows, ("ambiguous",), None, 0.95)}
+    adjusted = [found[f"ambiguous bias, {name}"].p_values[0].value for name in ("Age", "Race")]
+    assert adjusted == pytest.approx(holm(alone))
+    assert adjusted != pytest.approx(alone)
+
+
+def test_one_subgroup_alone_is_no_part() -> None:
+    rows = rows_of(SCORES, TEMPLATES)
+    one, two = (replace(rows, subgroup=np.repeat(some, 40)) for some in (["old", "old"], ["old", "young"]))
+    assert by_group(one, ("ambiguous",), 0.95) == ()
+    assert len(by_group(two, ("ambiguous",), 0.95)) == 4

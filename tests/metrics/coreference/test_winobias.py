@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,16 @@ def test_the_error_is_clustered_by_both_occupations(test: WinoBiasTest) -> None:
     assert found.headline.value == pytest.approx(expected.estimate)
     assert found.headline.p_values[0].value == pytest.approx(expected.p_value)
     assert (ends.low, ends.high) == pytest.approx((expected.low, expected.high))
+
+
+@pytest.mark.parametrize("side", ["masculine", "feminine"])
+def test_few_occupations_on_one_side_can_detect_nothing(test: WinoBiasTest, side: str) -> None:
+    metric = CausalWinoBias(WinoBiasMetricOptions())
+    assert metric.unreachable(test) == ()
+    some = {"masculine": MEN[:3], "feminine": WOMEN[:3]}[side]
+    kept = tuple(one for one in test.pairs.pairs if getattr(one, side) in some)
+    (why,) = metric.unreachable(replace(test, pairs=replace(test.pairs, pairs=kept)))
+    assert "0.25 with 3 " in why.why
 
 
 def test_the_prompt_is_that_of_the_harness(test: WinoBiasTest) -> None:

@@ -76,6 +76,23 @@ def test_the_effect_of_equal_topics_is_the_t_test_of_their_means() -> None:
     )
 
 
+def test_what_differs_by_rounding_alone_has_no_p_by_topics_either() -> None:
+    """Race makes no difference in any question, and gender one of its own in each."""
+    test = in_topics(24, 3)
+    cases = test.decisions
+    female = np.array([one.gender == "female" for one in cases])
+    shift = np.random.default_rng(3).standard_normal((2, 24))
+    place = np.array([int(one.question[1:]) for one in cases])
+    scores = 0.1 + shift[0][place] + (1.0 + shift[1][place]) * female
+    design = Factors.of(test, "male", "white").design(cases)
+    found = Effects.of(scores, design, [one.question for one in cases], 0.95, test.clusters)
+    assert isinstance(found, Effects)
+    gender, race, age = (one.p_value for one in found.effects)
+    assert gender is not None
+    assert (race, age) == (None, None)
+    assert np.any([np.ptp(one.of_questions) > 0 for one in found.effects[1:]])
+
+
 def test_few_topics_can_detect_nothing() -> None:
     (why,) = DiscrimEval(DiscrimEvalOptions()).unreachable(in_topics(12, 2))
     assert "cannot be below 0.0938 with 6 clusters, adjusted for 3 effects" in why.why

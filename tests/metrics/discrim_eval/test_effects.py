@@ -13,6 +13,7 @@ from biascore.errors import CapabilityError, OptionsError
 from biascore.stats import Verdict, holm
 from biascore.stats.lmm import fit_slopes
 from biascore_metrics.discrim_eval import metric as of_metric
+from biascore_metrics.discrim_eval.effects import Effects, Factors
 
 from .deciding import AGES, GENDERS, RACES, Case, Chooses, Continues, cases_of, decisions_test, measure, own
 
@@ -81,6 +82,30 @@ def test_the_verdict_is_of_t_tests_over_questions_with_holm():
     assert found.headline.name == FEMALE
     assert found.verdict is Verdict.DETECTED
     assert found.dimensions == {"gender": True, "race": False, "age": False}
+
+
+@pytest.mark.parametrize("world", [16, 22])
+def test_of_effects_with_one_adjusted_p_the_one_with_the_smallest_p_leads(world: int):
+    found = measure(
+        Continues(lambda text: level(text) + 0.3 * own(f"{world} {text}")), decisions_test(cases_of())
+    )
+    effects = [found.estimate(name) for name in (FEMALE, BLACK, AGE)]
+    assert len({one.p("t over questions, Holm over 3 effects").value for one in effects}) == 1
+    assert found.headline == min(effects, key=lambda one: one.p("t over questions").value)
+
+
+def test_as_many_texts_as_coefficients_give_no_effect():
+    persons = [
+        ("male", "white", 20.0),
+        ("female", "white", 20.0),
+        ("male", "Black", 20.0),
+        ("male", "white", 40.0),
+    ]
+    cases = [case for case in cases_of(1, ()) if (case.gender, case.race, case.age) in persons]
+    test = decisions_test(cases)
+    design = Factors.of(test, "male", "white").design(cases)
+    assert len(cases) == len(design.columns) == 4
+    assert isinstance(Effects.of(np.arange(4.0), design, ["q0"] * 4, 0.95), str)
 
 
 def test_the_published_model_stands_next_to_it_and_decides_nothing(monkeypatch: pytest.MonkeyPatch):

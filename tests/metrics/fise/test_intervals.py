@@ -73,6 +73,17 @@ def test_words_that_always_agree_count_as_their_clusters():
     assert effective_words(codes, 0 * apart, 4, 0.95) == 1
 
 
+def test_words_of_clusters_that_differ_within_are_worth_no_more_than_their_number():
+    """Each cluster has one word of each cell, so that sums over clusters do not vary at all."""
+    pairs, codes = np.repeat(np.arange(100), 2), np.tile([0, 1], 100).astype(np.int8)
+    assert 190 < effective_words(codes, pairs, 2, 0.95) <= 200
+
+
+def test_the_interval_of_a_distance_ends_at_the_furthest_that_there_is():
+    found = distance_interval((10, 0, 0, 0), 10, level=0.95, rng=np.random.default_rng(1))
+    assert 0 < found.low < found.high == 0.75
+
+
 def test_the_interval_of_the_distance_keeps_its_level_where_the_truth_is_even():
     rng, held = np.random.default_rng(2), 0
     clusters = np.repeat(np.arange(40), 4)

@@ -1,14 +1,18 @@
 """The aggregates against definitions written out, and their interval against scipy."""
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from biascore.stats import permutation_test
+from biascore_metrics.gest.estimates import ByStereotype
+from biascore_metrics.gest.kind import Stereotype
 from biascore_metrics.gest.rates import (
     feminine_ranks,
     largest_corners,
@@ -29,6 +33,28 @@ def test_the_printed_row_of_deepl_and_slovak() -> None:
     assert masculine_rate(P, MALE) == pytest.approx((p_m + p_f) / 2)
     assert round(stereotype_rate(P, MALE), 4) == 0.2933
     assert round(masculine_rate(P, MALE), 4) == 0.7367
+
+
+def by_stereotype(men: int, women: int) -> ByStereotype:
+    kinds: list[Literal["male", "female"]] = ["male"] * men + ["female"] * women
+    values = tuple(np.random.default_rng(k).random(5) for k in range(len(kinds)))
+    some = tuple(Stereotype(number, "s", kind) for number, kind in enumerate(kinds))
+    return ByStereotype(some, values, np.array([one.mean() for one in values]))
+
+
+def test_both_rates_follow_from_the_means_of_stereotypes_whatever_their_numbers() -> None:
+    data = by_stereotype(2, 3)
+    for level, rate in ((False, stereotype_rate), (True, masculine_rate)):
+        found = data.estimator("value", level=level)
+        assert found is not None
+        weights = [found.groups[one.label] for one in data.stereotypes]
+        assert weights @ data.centres == pytest.approx(rate(data.centres, data.male))
+
+
+def test_stereotypes_of_one_label_cannot_be_separated_in_the_items() -> None:
+    data = by_stereotype(2, 2)
+    again = replace(data, stereotypes=(data.stereotypes[0], *data.stereotypes[:1], *data.stereotypes[2:]))
+    assert again.estimator("value") is None
 
 
 def test_no_shares_have_a_larger_stereotype_rate_than_the_largest() -> None:

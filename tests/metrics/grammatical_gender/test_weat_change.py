@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from biascore import Engine
+from biascore.designs.before_after import Line, trace_of
 from biascore.designs.same_words import EffectOptions
 from biascore.errors import OptionsError
 from biascore.models.model import Model
@@ -139,3 +141,28 @@ def test_an_effect_that_is_reversed_is_not_called_removed(tmp_path: Path, opened
     clean = opened(engine, vectors).with_transform(without([1, 0, 0, 0, 0, 0]))
     (found,) = engine.measure("weat-change", clean, "en/t", resamples=100)
     assert any("changed its sign" in caution for caution in found.cautions)
+
+
+def test_pairs_too_few_to_be_exchanged_are_resampled_word_by_word() -> None:
+    rng = np.random.default_rng(6)
+    pair = rng.normal(size=4)
+    scores = [(pair + 0.1 * rng.normal(size=4) + 0.3, pair + 0.1 * rng.normal(size=4))]
+    few = Exchange.of((4, 4), counterparts=([0, 1, 2, 3], [0, 1, 2, 3]))
+    options = EffectOptions(resamples=200)
+    plain, paired = (
+        Line.of_effects(scores, options, np.random.default_rng(1), exchange=one) for one in (None, few)
+    )
+    assert plain.intervals[0] is not None
+    assert paired.intervals == plain.intervals
+
+
+def test_an_accuracy_of_a_trace_has_an_interval_where_both_ends_are_noted() -> None:
+    trace = (
+        {"step": 0, "accuracy": 0.9, "accuracy, low": 0.8},
+        {"step": 1, "accuracy": 0.6, "accuracy, low": 0.5, "accuracy, high": 0.7},
+    )
+    model: Any = SimpleNamespace(fitted=lambda _: SimpleNamespace(trace=trace))
+    items, _, _ = trace_of([], model, "sentence")
+    rows = items.to_pylist()
+    assert [row["value"] for row in rows] == [0.9, 0.6]
+    assert [(row["ci_low"], row["ci_high"]) for row in rows] == [(None, None), (0.5, 0.7)]

@@ -21,6 +21,7 @@ from biascore.results.sensitivity import sensitivity
 from biascore.stats import Verdict
 from biascore_metrics.impact_ratio.exporter import ImpactTables
 from biascore_metrics.impact_ratio.kind import OutcomesTest, People, Person
+from biascore_metrics.impact_ratio.tables import Tables
 
 from ...builders.models import model_of
 
@@ -198,6 +199,8 @@ def test_equal_rates_are_not_those_of_a_category_and_itself(engine: Engine):
     found = measured(engine, {("F",): (30, 30), ("M",): (40, 40)}, "sex")
     assert found.quote.startswith("All categories were selected equally often (95 % interval of the smallest")
     assert found.reason.endswith("All categories were selected equally often.")
+    assert found.headline.interval is not None
+    assert (found.headline.value, found.headline.interval.high) == (1.0, 1.0)  # no ratio is above 1
     test, scores = outcomes({("F",): (30, 30), ("M",): (40, 40)}, "sex")
     alike = engine.measure("impact-ratio", model_of(Decides(scores, "score")), test, rate="scoring")[0]
     assert "no score is above the median, so no rate can be divided by" in alike.reason
@@ -238,6 +241,38 @@ def decided(engine: Engine, people: list[tuple[Person, bool]], cluster: str) -> 
     test = replace(test, people=replace(test.people, rows=own, cluster=cluster))
     model = model_of(Decides({one.text: float(hired) for one, hired in people}))
     return engine.measure("impact-ratio", model, test, draws=2000)[0]
+
+
+def tables_of(people: list[tuple[Person, bool]], *groups: str) -> Tables:
+    """The counts of people, without intersections."""
+    chosen = np.array([selected for _, selected in people])
+    return Tables.of(groups, [one for one, _ in people], chosen, intersections=False, below=0.0)
+
+
+def test_the_p_by_cluster_is_the_smallest_of_all_pairs_times_their_number():
+    rng = np.random.default_rng(4)
+    shares = {"A": 0.4, "B": 0.5, "C": 0.65}
+    people = [
+        (Person(f"{name}{i}", (name,), cluster=f"o{i % 10}"), bool(rng.random() < share))
+        for name, share in shares.items()
+        for i in range(100)
+    ]
+    found = tables_of(people, "race").compared(20)
+    assert found is not None
+    errors = found.tables[0].errors
+    assert errors is not None
+    alone = min(errors.p_value(*two) for two in ((0, 1), (0, 2), (1, 2)))
+    assert found.by_cluster() == pytest.approx(3 * alone)
+    assert 3 * alone < 1
+
+
+def test_the_larger_of_two_categories_with_the_highest_rate_is_what_others_are_compared_with():
+    for name in "AB":
+        counts = {"A": (10, 20), "B": (10, 20), "C": (2, 20)} | {name: (20, 40)}
+        people = [(Person(f"{c}{i}", (c,)), i < x) for c, (x, n) in counts.items() for i in range(n)]
+        highest = tables_of(people, "race").tables[0].highest
+        assert highest is not None
+        assert highest.name == name
 
 
 def test_openings_that_hire_at_their_own_rates_are_no_bias_by_sex(engine: Engine):

@@ -14,7 +14,7 @@ from biascore import Engine
 from biascore.errors import DataError
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict
-from biascore_metrics.mt_geneval.kind import MASCULINE, GenevalTest, Line
+from biascore_metrics.mt_geneval.kind import FEMININE, MASCULINE, GenevalTest, Line
 from biascore_metrics.mt_geneval.metric import MtGeneval, MtGenevalOptions
 from biascore_metrics.mt_geneval.outcomes import SIGNS, Judged, Outcomes
 
@@ -68,6 +68,33 @@ def test_the_gap_of_pairs_is_the_t_test_of_documents_of_one_size() -> None:
     assert (gap.p_value, gap.error) == (pytest.approx(expected.pvalue), "t, CR2 by clusters")
     assert gap.interval is not None
     assert gap.interval.low == pytest.approx(expected.confidence_interval().low)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_lines_that_tell_no_gender_count_in_no_gap(paired: bool) -> None:
+    found = judged(np.random.default_rng(2), 5, 12, paired=paired)
+    untold = [Line("x", "a", "a", gender, 100, "d100") for gender in SIGNS]
+    others = [*untold, *[Line("x", "a", "b", "", n, f"d{n % 3}") for n in range(101, 131)] * (not paired)]
+    more = tuple(Judged(line, "x", True, "correct", True, frozenset()) for line in others)
+    both = replace(found, judged=(*found.judged, *more))
+    assert both.gap == found.gap
+    added = both.contributions()
+    assert added[: len(found.judged)] == found.contributions()
+    assert set(added[len(found.judged) :]) == {None}
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_interval_of_independent_sentences_lies_on_the_side_of_the_gap(sign: float) -> None:
+    lines = []
+    for gender, right in ((FEMININE, 18 if sign > 0 else 8), (MASCULINE, 8 if sign > 0 else 18)):
+        for number in range(20):
+            line, kept = Line("x", "a", "b", gender, len(lines)), number < right
+            lines.append(Judged(line, "x", True, "correct" if kept else "incorrect", kept, frozenset()))
+    gap = Outcomes(tuple(lines), paired=False, level=0.95).gap
+    assert gap.value == pytest.approx(0.5 * sign)
+    assert gap.interval is not None
+    assert min(sign * gap.interval.low, sign * gap.interval.high) > 0
+    assert gap.interval.low < gap.value < gap.interval.high
 
 
 def measured(engine: Engine, test: GenevalTest) -> Measurement:
