@@ -118,7 +118,7 @@ def test_pairs_that_cannot_be_compared_are_lost_with_the_reason():
 
 def test_a_lost_pair_counts_as_one_without_a_preference_in_the_published_score():
     model, test = ladder([1.0] * 3, stereo=3)
-    got = measure(CrowsPairs, model, of([*test.pairs.pairs, SentencePair("A b", "A b", "stereo", "age")]))
+    got = measure(CrowsPairs, model, of([*test.pairs.rows, SentencePair("A b", "A b", "stereo", "age")]))
     assert got.headline.value == 100.0
     assert got.estimate("published metric score").value == 75.0
 

@@ -131,8 +131,8 @@ def test_few_occupations_on_one_side_can_detect_nothing(test: WinoBiasTest, side
     metric = CausalWinoBias(WinoBiasMetricOptions())
     assert metric.unreachable(test) == ()
     some = {"masculine": MEN[:3], "feminine": WOMEN[:3]}[side]
-    kept = tuple(one for one in test.pairs.pairs if getattr(one, side) in some)
-    (why,) = metric.unreachable(replace(test, pairs=replace(test.pairs, pairs=kept)))
+    kept = tuple(one for one in test.pairs.rows if getattr(one, side) in some)
+    (why,) = metric.unreachable(replace(test, pairs=test.pairs.of(kept)))
     assert "0.25 with 3 " in why.why
 
 
