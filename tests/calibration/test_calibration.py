@@ -247,6 +247,7 @@ def test_numbers_that_cannot_be_are_refused(engine: Engine, wrong: dict[str, obj
         calibrate(engine, "weat", "en/weat6", **wrong)
 
 
+@pytest.mark.slow
 def test_command_shows_and_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     early = CliRunner().invoke(app, ["calibrate", "weat", "--tests", "en/weat6", "--want", "0"])

@@ -149,6 +149,7 @@ def test_without_a_run_no_audit_file_stands_in_the_way_of_the_next_try(
     assert here() == set()
 
 
+@pytest.mark.slow
 def test_grounds_and_quick_choose_tests(audit: Callable[..., str]) -> None:
     audit("--ground", "Gender", "--out", "one")
     audit("--quick", "--out", "two")
