@@ -93,7 +93,7 @@ class OutcomesFormat(DataFormat[OutcomesOptions]):
             tuple(dict.fromkeys((text, *groups, *more))),
             encoding=self.options.encoding,
             delimiter=self.options.delimiter,
-            remedy="Name your columns with the options text and groups",
+            remedy="Name your columns with the options text, groups and cluster",
         )
         table.check_filled(text, *more)
         _check_apart(table, text)
