@@ -130,7 +130,7 @@ def test_local_models_open_no_connection(tmp_path: Path, saved_model: Callable[[
     weat = ["measure", "weat", *models, "--tests", "en/weat6", "-o", "resamples=100"]
     crows = ["measure", "crows-pairs", "--model", "hf:bert", "--model", "hf:gpt2", "--tests", "en/crows_own"]
     svm = ["-o", "C=10", "-o", "gamma=1", "-o", "kernel=rbf"]
-    eec = ["measure", "eec", "--tests", "en/eec", "-o", 'emotions=["anger"]', "-o", "draws=1000", "--model"]
+    eec = ["measure", "eec", "--tests", "en/eec", "-o", 'emotions=["anger"]', "--model"]
     found, codes = connections(
         tmp_path,
         [
