@@ -125,6 +125,7 @@ def refusals(match: Match) -> tuple[str, ...]:
         found.append(f"estimand: {old.headline.name} and {new.headline.name}")
     for name in names:
         one, other = old.estimate(name), new.estimate(name)
+        # What is no bias may follow from the answers (bbq), so that its number may differ.
         if one.unit != other.unit or (one.neutral is None) is not (other.neutral is None):
             found.append(f"estimand: {name} in {one.unit} and in {other.unit}")
     found += _stimuli(match)

@@ -50,7 +50,6 @@ class Scored:
     caveats: Sequence[Caveat] = ()
     conventions: Mapping[str, Scalar] = field(default_factory=dict)
     figures: tuple[Figure, ...] = ()
-    variant: str = ""
 
     def mean(self, level: float, **how: Any) -> Mean:
         """The mean of all; of none where there is a problem."""
@@ -117,7 +116,7 @@ class MeanMetric(Metric[OptionsT, TestT]):
         diagnosed = context.diagnose((), model, test, scores, few=mean.p_value is None)
         lost = tuple(LostWord(word=item, role=self.role, reason=why) for item, why in scores.lost)
         return Finding(
-            variant=scores.variant or options.variant(),
+            variant=options.variant(),
             negative_means=self.negative_means,
             estimates=(headline, *scores.estimates, *diagnosed.estimates),
             decision=self.decide(mean, scores.problem),
