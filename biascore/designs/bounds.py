@@ -10,6 +10,8 @@ NO_BOUND: Final = "none"
 
 
 def _no_bound(value: object) -> object:
+    if isinstance(value, str) and value != NO_BOUND and not value.replace(".", "", 1).isdigit():
+        raise ValueError(f'must be a number above 0, or "{NO_BOUND}" for no bound')
     return None if value == NO_BOUND else value
 
 
