@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from biascore.designs.clustered import ClusteredMetric as ClusteredMetric
     from biascore.designs.clustered import ClusteredOptions as ClusteredOptions
     from biascore.designs.crossed import Crossed as Crossed
+    from biascore.designs.decided import Decided as Decided
+    from biascore.designs.decided import DecidedMetric as DecidedMetric
     from biascore.designs.diagnostics import NearDuplicates as NearDuplicates
     from biascore.designs.harmless import OfGroups as OfGroups
     from biascore.designs.mean import Mean as Mean

@@ -19,16 +19,16 @@ from typing_extensions import TypeVar
 
 from biascore.basics.frozen import Scalar
 from biascore.designs.bounds import Bound
+from biascore.designs.decided import Decided, DecidedMetric
 from biascore.designs.words import WordOptions, coverage_caveats
-from biascore.metric import Context, Metric, MetricOptions
+from biascore.metric import Context, MetricOptions
 from biascore.models.model import Model
 from biascore.results.caveat import Caveat, caveats_of
 from biascore.results.coverage import Coverage
-from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
+from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.estimators import Total
-from biascore.results.finding import Finding
 from biascore.results.measurement import item_table
-from biascore.stats import Decision, Interval, TTest, Verdict, decide
+from biascore.stats import Interval, TTest
 from biascore.stimuli import Test
 
 SAME: Final = 1e-10
@@ -274,7 +274,7 @@ OptionsT = TypeVar("OptionsT", bound=ClusteredOptions, default=ClusteredOptions)
 TestT = TypeVar("TestT", bound=Test, default=Test)
 
 
-class ClusteredMetric(Metric[OptionsT, TestT]):
+class ClusteredMetric(DecidedMetric[OptionsT, TestT]):
     """A metric whose method is a score of each observation; the headline is their mean, or the difference of two groups.
 
     ``unit`` is that of a score, ``item_value`` says what one is. ``neutral`` is the mean without a bias, where there is one
@@ -296,41 +296,37 @@ class ClusteredMetric(Metric[OptionsT, TestT]):
         """Conventions of the method; by default those on words, where its options have them."""
         return self.options.words_stated() if isinstance(self.options, WordOptions) else {}
 
-    def measure(self, model: Model, test: TestT, context: Context) -> Finding:
+    def result(self, model: Model, test: TestT, context: Context) -> Decided:
         """The mean, or the difference of the means of two groups; items are the observations."""
         options = self.options
         scores = self.score(model, test, context)
         groups = tuple(dict.fromkeys(scores.group.tolist()))[:2]
         neutral = 0.0 if len(groups) > 1 else self.neutral
         found = Difference.of(scores, groups, options.confidence, neutral)
-        diagnosed = context.diagnose((), model, test, scores, few=bool(found.problem))
-        decision = Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {found.problem}.")
-        if not found.problem:
-            decision = decide(
-                found.p_value, found.interval, alpha=options.alpha, bound=options.bound, neutral=found.neutral
-            )
         # Of two models the levels of the own factor are compared: observations that share one are not independent.
         estimator = Total(cluster=(scores.own,)) if found.weights is not None else None
         headline = found.estimate(found.p_value, self.unit, estimator=estimator)
         if len(groups) < 2:
             headline = headline.model_copy(update={"name": self.estimate})
         added = (found.weights * scores.score).tolist() if found.weights is not None else []
-        return Finding(
+        return Decided(
             variant=options.variant(),
-            estimates=(headline, *diagnosed.estimates),
-            decision=decision,
-            equivalence=Equivalence.within(options.bound, headline.name),
+            estimates=(headline,),
+            p_value=found.p_value,
+            interval=found.interval,
+            neutral=found.neutral,
+            problem=found.problem,
+            bound=options.bound,
+            scores=(scores,),
+            few=bool(found.problem),
             coverage=scores.coverage,
-            caveats=(*diagnosed.caveats, *coverage_caveats(scores.coverage), *found.caveats(options.alpha)),
+            caveats=(*coverage_caveats(scores.coverage), *found.caveats(options.alpha)),
             item_value=self.item_value,
             item_neutral=None,
-            model_conventions=(*self.of_model, *diagnosed.stated),
+            model_conventions=self.of_model,
             conventions={
                 "deciding p-value": f"t, the largest of those over {' and '.join(scores.sampled) or scores.own}",
                 **self.stated(model, test, context),
-                **diagnosed.stated,
-                "equivalence bound": options.bound,
-                "alpha": options.alpha,
             },
             items=item_table(
                 item=list(scores.item) or scores.clusters[scores.own].tolist(),

@@ -13,17 +13,17 @@ from typing_extensions import TypeVar
 
 from biascore.basics.frozen import Scalar
 from biascore.designs.clustered import ClusteredOptions
+from biascore.designs.decided import Decided, DecidedMetric
 from biascore.designs.mean import Mean, least_p
-from biascore.metric import Context, Metric
+from biascore.metric import Context
 from biascore.models.model import Model
 from biascore.results.caveat import Caveat
 from biascore.results.coverage import Coverage, LostWord
-from biascore.results.estimates import Equivalence, Estimate
+from biascore.results.estimates import Estimate
 from biascore.results.estimators import Total
 from biascore.results.figures import Figure
-from biascore.results.finding import Finding
 from biascore.results.measurement import item_table
-from biascore.stats import Decision, Unreachable, Verdict, decide
+from biascore.stats import Unreachable
 from biascore.stimuli import Test
 
 Floats = npt.NDArray[np.float64]
@@ -63,7 +63,7 @@ OptionsT = TypeVar("OptionsT", bound=ClusteredOptions, default=ClusteredOptions)
 TestT = TypeVar("TestT", bound=Test, default=Test)
 
 
-class MeanMetric(Metric[OptionsT, TestT]):
+class MeanMetric(DecidedMetric[OptionsT, TestT]):
     """A metric whose method is a score of each item; the headline is their mean by clusters (`Mean`).
 
     ``headline`` names it, ``unit`` is that of a score, ``items`` is what items are called and ``role`` the list of the test
@@ -102,7 +102,7 @@ class MeanMetric(Metric[OptionsT, TestT]):
         least = max((least_p(labels, what) for what, labels in by.items()), key=lambda one: one.p_value)
         return Unreachable.detected(least, self.options.alpha)
 
-    def measure(self, model: Model, test: TestT, context: Context) -> Finding:
+    def result(self, model: Model, test: TestT, context: Context) -> Decided:
         """The mean, then the estimates of the method; items are what is scored."""
         options = self.options
         scores = self.score(model, test, context)
@@ -113,26 +113,25 @@ class MeanMetric(Metric[OptionsT, TestT]):
             share = np.ones(len(scores.values)) if scores.weights is None else scores.weights
             added = (share / share.sum() * scores.values).tolist()
             headline = headline.model_copy(update={"estimator": Total(cluster=self.cluster_columns)})
-        diagnosed = context.diagnose((), model, test, scores, few=mean.p_value is None)
         lost = tuple(LostWord(word=item, role=self.role, reason=why) for item, why in scores.lost)
-        return Finding(
+        return Decided(
             variant=options.variant(),
             negative_means=self.negative_means,
-            estimates=(headline, *scores.estimates, *diagnosed.estimates),
-            decision=self.decide(mean, scores.problem),
-            equivalence=Equivalence.within(options.bound, self.headline),
+            estimates=(headline, *scores.estimates),
+            p_value=mean.p_value,
+            interval=mean.interval,
+            neutral=self.neutral,
+            problem="" if mean.p_value is not None else scores.problem or mean.problem,
+            bound=options.bound,
+            scores=(scores,),
+            few=mean.p_value is None,
             coverage=Coverage(
                 given={self.role: len(scores.values) + len(lost)},
                 used={self.role: len(scores.values)},
                 lost=lost,
             ),
-            caveats=(*diagnosed.caveats, *self.cautions(scores, mean), *scores.caveats),
-            conventions={
-                **scores.conventions,
-                "equivalence bound": options.bound,
-                "alpha": options.alpha,
-                **diagnosed.stated,
-            },
+            caveats=(*self.cautions(scores, mean), *scores.caveats),
+            conventions=scores.conventions,
             item_value=self.item_value,
             item_neutral=self.item_neutral,
             figures=scores.figures,
@@ -142,13 +141,4 @@ class MeanMetric(Metric[OptionsT, TestT]):
                 value=scores.values.tolist(),
                 more={**scores.columns, "contribution": added},
             ),
-        )
-
-    def decide(self, mean: Mean, problem: str = "") -> Decision:
-        """The verdict of the mean."""
-        if mean.p_value is None:
-            return Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {problem or mean.problem}.")
-        options = self.options
-        return decide(
-            mean.p_value, mean.interval, alpha=options.alpha, bound=options.bound, neutral=self.neutral
         )

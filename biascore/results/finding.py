@@ -27,23 +27,20 @@ _TESTS_NOTHING = Decision(Verdict.INCONCLUSIVE, "It tests nothing.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding(WithCaveats):
-    """What a metric found for one test on one model; which these were, the engine knows.
+class Result(WithCaveats):
+    """What a metric found for one test on one model, without the verdict; which these were, the engine knows.
 
     ``estimates``: the first is the headline; ``read_first`` names the one that a reader needs before it, if any.
-    ``decision``: the verdict with its reason, None for a metric that tests nothing. ``needed``: the lists of
-    which more than half has to be used (None: each; empty: of all together). ``language`` and ``positive_means`` are given
-    where they are not the test's own. ``quote``: the result in a sentence that can be quoted alone. ``harmless`` gives
-    what harmless groups give in the place of the test's own, of which a run makes harmless audits. All else is as in
-    ``Measurement``, which the engine makes of it.
+    ``needed``: the lists of which more than half has to be used (None: each; empty: of all together). ``language`` and
+    ``positive_means`` are given where they are not the test's own. ``quote``: the result in a sentence that can be quoted
+    alone. ``harmless`` gives what harmless groups give in the place of the test's own, of which a run makes harmless audits.
+    All else is as in ``Measurement``, which the engine makes of it.
     """
 
     estimates: tuple[Estimate, ...]
     coverage: Coverage
     conventions: Mapping[str, Scalar]
     model_conventions: tuple[str, ...] = ()
-    decision: Decision | None = None
-    equivalence: Equivalence | None = None
     specificity: Specificity | None = None
     harmless: Callable[[], HarmlessPairs] | None = None
     caveats: tuple[Caveat, ...] = ()
@@ -63,6 +60,14 @@ class Finding(WithCaveats):
     item_neutral: float | None = 0.0
     figures: tuple[Figure, ...] = ()
     items: pa.Table = field(default_factory=item_table)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding(Result):
+    """A result with its verdict. ``decision``: the verdict with its reason, None for a metric that tests nothing."""
+
+    decision: Decision | None = None
+    equivalence: Equivalence | None = None
 
 
 def measurement_of(

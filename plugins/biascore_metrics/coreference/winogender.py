@@ -15,10 +15,7 @@ from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
     Coverage,
-    Equivalence,
     Estimate,
-    Finding,
-    Metric,
     Model,
     PValue,
     Scalar,
@@ -26,9 +23,9 @@ from biascore.api.metrics import (
     item_table,
 )
 from biascore.api.stimuli import Catalogue, Origin
-from biascore.designs import ClusteredOptions, Mean
+from biascore.designs import ClusteredOptions, Decided, DecidedMetric, Mean
 from biascore.designs.bounds import Bound
-from biascore.stats import Decision, Interval, RegressionError, Verdict, ZeroVarianceError, decide
+from biascore.stats import Interval, RegressionError, ZeroVarianceError
 from biascore.stats.slope import Slope, slope
 from biascore_metrics.coreference.asking import NATS, PROMPT, Floats, Prompt, Referent, log_odds
 from biascore_metrics.coreference.files import recorded
@@ -106,7 +103,7 @@ class OverShare:
         )
 
 
-class Winogender(Metric[WinogenderOptions, WinogenderTest]):
+class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
     """The slope of the log odds of the occupation, she - he, over the share of women in occupations."""
 
     name = "winogender"
@@ -127,7 +124,7 @@ class Winogender(Metric[WinogenderOptions, WinogenderTest]):
         """The shares of women."""
         return recorded(test, test.read_with)
 
-    def measure(self, model: Model, test: WinogenderTest, context: Context) -> Finding:
+    def result(self, model: Model, test: WinogenderTest, context: Context) -> Decided:
         """The slope, the mean gap, and the published accuracies; items are the schemas."""
         options, schemas = self.options, test.samples.rows
         asked = [
@@ -141,14 +138,14 @@ class Winogender(Metric[WinogenderOptions, WinogenderTest]):
         headline = over.estimate(SLOPE)
         if not isinstance(over.found, str):
             headline = headline.model_copy(update={"estimator": Total(cluster=("occupation",))})
-        diagnosed = context.diagnose((), model, test, over, few=isinstance(over.found, str))
         by_person = [
             self._of(over, [(one.participant == SOMEONE) == someone for one in schemas], told)
             for someone, told in ((False, "the participant named"), (True, "someone"))
         ]
         occupations = {"occupations": [one.occupation for one in schemas]}
         gap = Mean.of(gaps, occupations, options.confidence, items="schemas")
-        return Finding(
+        tested = None if isinstance(over.found, str) else over.found
+        return Decided(
             variant=options.variant(),
             negative_means="she is understood as the occupation the less, compared with he, the more women work in it",
             estimates=(
@@ -157,13 +154,15 @@ class Winogender(Metric[WinogenderOptions, WinogenderTest]):
                 gap.estimate(GAP, NATS, tested=False),
                 *by_person,
                 *self._accuracies(schemas, odds),
-                *diagnosed.estimates,
             ),
-            decision=self._decide(over),
-            equivalence=Equivalence.within(options.bound, SLOPE),
+            p_value=tested.test.p_value if tested else None,
+            interval=_interval(tested) if tested else None,
+            problem=over.found if isinstance(over.found, str) else "",
+            bound=options.bound,
+            scores=(over,),
+            few=tested is None,
             coverage=Coverage(given={"samples": len(schemas)}, used={"samples": len(schemas)}),
-            caveats=diagnosed.caveats,
-            conventions={**self._stated(), **diagnosed.stated},
+            conventions=self._stated(),
             item_value=f"log odds of the occupation, she - he, in {NATS}",
             items=item_table(
                 item=[one.item for one in schemas],
@@ -182,12 +181,6 @@ class Winogender(Metric[WinogenderOptions, WinogenderTest]):
         schemas = [one for one, yes in zip(over.schemas, chosen, strict=True) if yes]
         part = OverShare.of(schemas, over.gaps[np.array(chosen, dtype=bool)], self.options.confidence)
         return part.estimate(f"{SLOPE}, {told}", tested=False)
-
-    def _decide(self, over: OverShare) -> Decision:
-        if isinstance(over.found, str):
-            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {over.found}.")
-        options, found = self.options, over.found
-        return decide(found.test.p_value, _interval(found), alpha=options.alpha, bound=options.bound)
 
     def _accuracies(self, schemas: Sequence[Schema], odds: Floats) -> list[Estimate]:
         """Of all sentences, by gender of the pronoun, and of those in which the majority of the occupation misleads."""
@@ -214,8 +207,6 @@ class Winogender(Metric[WinogenderOptions, WinogenderTest]):
             "accuracy": "share of sentences whose right mention is likelier; a tie is not right",
             "gotcha": "she and the occupation is right, which has less than 50 % women, or not right, and has more; he the "
             "other way round (Rudinger et al. 2018, Table 3)",
-            "equivalence bound": self.options.bound,
-            "alpha": self.options.alpha,
         }
 
 

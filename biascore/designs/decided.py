@@ -1,0 +1,86 @@
+"""From what a metric measured to a finding: the verdict, the equivalence bound and the diagnostics, in one place."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from typing_extensions import TypeVar
+
+from biascore.metric import Context, Diagnostic, Metric, MetricOptions
+from biascore.models.model import Model
+from biascore.results.estimates import Equivalence
+from biascore.results.finding import Finding, Result
+from biascore.stats import Decision, Interval, Verdict, decide
+from biascore.stimuli import Test
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided(Result):
+    """A result, and the test of its headline, from which the verdict follows.
+
+    ``p_value`` and ``interval`` are around ``neutral``; ``problem`` says as a clause why there is no test. ``bound`` is that
+    of equivalence, in the unit of the estimate ``bound_of`` (the headline, where it is empty); ``bounded`` is False where
+    it says nothing of this result. ``decision`` takes the place of the rule where a metric has one of its own.
+    ``scores`` are what diagnostics look at, ``few``: whether they are too few to be measured.
+    """
+
+    p_value: float | None = None
+    interval: Interval | None = None
+    neutral: float = 0.0
+    problem: str = ""
+    bound: float | None = None
+    bound_of: str = ""
+    bounded: bool = True
+    decision: Decision | None = None
+    scores: Sequence[Any] = ()
+    few: bool = False
+
+
+OptionsT = TypeVar("OptionsT", bound=MetricOptions, default=Any)
+TestT = TypeVar("TestT", bound=Test, default=Any)
+
+
+class DecidedMetric(Metric[OptionsT, TestT]):
+    """A metric that gives a result with its test; what follows from the two is the same for all.
+
+    ``diagnostics`` look at the scores, before those that plugins register.
+    """
+
+    diagnostics: ClassVar[tuple[Diagnostic, ...]] = ()
+
+    @abstractmethod
+    def result(self, model: Model, test: TestT, context: Context) -> Decided:
+        """The method, from the model's answers to estimates, items, and the test of the headline."""
+
+    def measure(self, model: Model, test: TestT, context: Context) -> Finding:
+        """The result with its verdict, its bound, and what diagnostics say of its scores."""
+        found, alpha = self.result(model, test, context), self.options.alpha
+        diagnosed = [
+            context.diagnose(self.diagnostics, model, test, one, few=found.few) for one in found.scores
+        ]
+        stated = {name: value for one in diagnosed for name, value in one.stated.items()}
+        bound = found.bound if found.bounded else None
+        own = {one.name: getattr(found, one.name) for one in fields(Result)}
+        own["estimates"] += tuple(estimate for one in diagnosed for estimate in one.estimates)
+        own["caveats"] = (*(caveat for one in diagnosed for caveat in one.caveats), *found.caveats)
+        own["model_conventions"] += tuple(stated)
+        own["conventions"] = {
+            "equivalence bound": found.bound,
+            "alpha": alpha,
+            **found.conventions,
+            **stated,
+        }
+        return Finding(
+            **own,
+            decision=found.decision or _decision(found, alpha, bound),
+            equivalence=Equivalence.within(bound, found.bound_of or found.estimates[0].name),
+        )
+
+
+def _decision(found: Decided, alpha: float, bound: float | None) -> Decision:
+    if found.problem:
+        return Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {found.problem}.")
+    return decide(found.p_value, found.interval, alpha=alpha, bound=bound, neutral=found.neutral)
