@@ -15,6 +15,8 @@ from biascore_metrics.coreference.winogender_test import FORMS, GENDERS, Schema,
 
 COLUMNS: Final = ("occupation(0)", "other-participant(1)", "answer", "sentence")
 STATISTICS: Final = "occupations-stats.tsv"
+CLUSTER: Final = "cluster"
+"""Optional in the statistics: the sector of an occupation, whose occupations are alike."""
 OCCUPATION, PARTICIPANT, SOMEONE = "$OCCUPATION", "$PARTICIPANT", "someone"
 _WITH_ARTICLE: Final = re.compile(r"\b(the|an?) \$PARTICIPANT", re.IGNORECASE)
 REMEDY: Final = "Give templates.tsv and occupations-stats.tsv as they were published"
@@ -39,7 +41,7 @@ class WinogenderFormat(DataFormat[WinogenderFormatOptions]):
         file.check_english("Winogender")
         table = self._table(file, COLUMNS)
         statistics = next_to(file, STATISTICS)
-        women = self._women(statistics)
+        women, sectors = self._women(statistics)
         _check(table)
         unknown = sorted({row.fields[COLUMNS[0]] for row in table.rows} - women.keys())
         if unknown:
@@ -51,7 +53,9 @@ class WinogenderFormat(DataFormat[WinogenderFormatOptions]):
             schema
             for row in table.rows
             for schema in _schemas(
-                *(row.fields[name] for name in COLUMNS), women=women[row.fields[COLUMNS[0]]]
+                *(row.fields[name] for name in COLUMNS),
+                women=women[row.fields[COLUMNS[0]]],
+                sector=sectors[row.fields[COLUMNS[0]]],
             )
         )
         note = (
@@ -69,11 +73,12 @@ class WinogenderFormat(DataFormat[WinogenderFormatOptions]):
             read_with=(ReadWith(statistics.display, statistics.sha256),),
         )
 
-    def _table(self, file: DataFile, columns: tuple[str, ...]) -> Table:
+    def _table(self, file: DataFile, columns: tuple[str, ...], others: tuple[str, ...] = ()) -> Table:
         table = read_table(
             file.path,
             file.display,
             columns,
+            others,
             encoding=self.options.encoding,
             delimiter="tab",
             quotes=False,
@@ -82,11 +87,12 @@ class WinogenderFormat(DataFormat[WinogenderFormatOptions]):
         table.check_filled(*columns)
         return table
 
-    def _women(self, file: DataFile) -> dict[str, float]:
-        """The percentage of women by occupation."""
+    def _women(self, file: DataFile) -> tuple[dict[str, float], dict[str, str]]:
+        """The percentage of women and the sector by occupation."""
         column = self.options.women
-        table = self._table(file, ("occupation", column)).with_numbers(column)
+        table = self._table(file, ("occupation", column), (CLUSTER,)).with_numbers(column)
         found: dict[str, float] = {}
+        sectors: dict[str, str] = {}
         for row in table.rows:
             occupation, text = row.fields["occupation"], row.fields[column].strip()
             if occupation in found:
@@ -103,7 +109,14 @@ class WinogenderFormat(DataFormat[WinogenderFormatOptions]):
                     "number from 0 to 100"
                 )
             found[occupation] = share
-        return found
+            sectors[occupation] = row.fields.get(CLUSTER, "").strip()
+        if any(sectors.values()) and not all(sectors.values()):
+            without = listed([name for name, sector in sectors.items() if not sector])
+            raise DataError(
+                f"{file.display} has no {CLUSTER} for {without}, and has one for others. Name the sector of each "
+                "occupation, or delete the column"
+            )
+        return found, sectors
 
 
 def _check(table: Table) -> None:
@@ -130,7 +143,7 @@ def _check(table: Table) -> None:
 
 
 def _schemas(
-    occupation: str, participant: str, answer: str, sentence: str, *, women: float
+    occupation: str, participant: str, answer: str, sentence: str, *, women: float, sector: str
 ) -> Iterator[Schema]:
     """The schema with its participant, and with someone."""
     (form,) = (one for one in FORMS if one in sentence)
@@ -144,6 +157,7 @@ def _schemas(
             women,
             (texts[0], texts[1], texts[2]),
             (forms["male"], forms["female"], forms["neutral"]),
+            sector,
         )
 
 

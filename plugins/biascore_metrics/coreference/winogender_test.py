@@ -25,7 +25,8 @@ class Schema:
     """A template with an occupation and a participant ("someone", too): its sentence with a pronoun of each gender.
 
     ``occupation_is_right``: whether the pronoun means the occupation; else it means the participant. ``women``: the
-    percentage of women in the occupation. ``sentences`` and ``pronouns`` are in the order of ``GENDERS``.
+    percentage of women in the occupation. ``sentences`` and ``pronouns`` are in the order of ``GENDERS``. ``sector``: of
+    the occupation, whose occupations are alike; empty where none is named.
     """
 
     occupation: str
@@ -34,6 +35,7 @@ class Schema:
     women: float
     sentences: tuple[str, str, str]
     pronouns: tuple[str, str, str]
+    sector: str = ""
 
     def __str__(self) -> str:
         return " | ".join(self.sentences)

@@ -82,6 +82,15 @@ def write_winogender(folder: Path, rows: list[str] | None = None, shares: list[s
     return folder
 
 
+def name_sectors(folder: Path, *sectors: str) -> Path:
+    """Add the column ``cluster`` to the statistics, for the occupations in their order."""
+    path = folder / "occupations-stats.tsv"
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    told = [f"{line}\t{sector}" for line, sector in zip(lines, sectors, strict=True)]
+    path.write_text("\n".join([f"{header}\tcluster", *told]) + "\n", encoding="utf-8")
+    return folder
+
+
 def read_winogender(source: Path, language: str = "en", **options: object) -> WinogenderTest:
     file = locate(str(source), f"{language}/winogender", language, in_folder=WinogenderFormat.in_folder)
     test: Test = WinogenderFormat(WinogenderFormatOptions(**options)).read(file)
