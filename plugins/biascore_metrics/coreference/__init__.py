@@ -25,8 +25,8 @@ def register_metrics(register: Callable[[type[Metric]], None]) -> None:
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data formats ``winobias`` and ``winogender``."""
-    from biascore_metrics.coreference.winobias_format import WinoBiasFormat
-    from biascore_metrics.coreference.winogender_format import WinogenderFormat
+    from biascore_metrics.coreference.winobias_items import WinoBiasFormat
+    from biascore_metrics.coreference.winogender_items import WinogenderFormat
 
     register(WinoBiasFormat)
     register(WinogenderFormat)

@@ -29,8 +29,7 @@ from biascore.stats import Interval, RegressionError, ZeroVarianceError
 from biascore.stats.slope import Slope, slope
 from biascore_metrics.coreference.asking import NATS, PROMPT, Floats, Prompt, Referent, log_odds
 from biascore_metrics.coreference.files import recorded
-from biascore_metrics.coreference.winogender_format import SOMEONE
-from biascore_metrics.coreference.winogender_test import GENDERS, Gender, Schema, WinogenderTest
+from biascore_metrics.coreference.winogender_items import GENDERS, SOMEONE, Gender, Schema, WinogenderTest
 
 SLOPE: Final = "slope over the share of women"
 CORRELATION: Final = "correlation with the share of women"

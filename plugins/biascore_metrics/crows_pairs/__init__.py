@@ -26,6 +26,6 @@ def register_metrics(register: Callable[[type[Metric]], None]) -> None:
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data format ``crows-pairs``."""
-    from biascore_metrics.crows_pairs.format import CrowsPairsFormat
+    from biascore_metrics.crows_pairs.items import CrowsPairsFormat
 
     register(CrowsPairsFormat)

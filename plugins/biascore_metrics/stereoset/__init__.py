@@ -23,6 +23,6 @@ def register_metrics(register: Callable[[type[Metric]], None]) -> None:
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data format ``stereoset``."""
-    from biascore_metrics.stereoset.format import StereoSetFormat
+    from biascore_metrics.stereoset.items import StereoSetFormat
 
     register(StereoSetFormat)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from biascore.api.metrics import Model
 from biascore.api.queries import Continuation, Masked, TokenLogprobs
 from biascore.designs.pairs.lengths import lengths_of
-from biascore_metrics.stereoset.test import BLANK, LABELS, Triple
+from biascore_metrics.stereoset.items import BLANK, LABELS, Triple
 
 Floats = npt.NDArray[np.float64]
 UNREAD: Final = "the model reads no token of a word in its blank"

@@ -18,7 +18,7 @@ from biascore.designs import ClusteredOptions, Mean, MeanMetric, Scored, equal_w
 from biascore.designs.bounds import Bound
 from biascore.errors import CapabilityError
 from biascore_metrics.stereoset.asking import Floats, Scores, causal, continued, families_of, masked
-from biascore_metrics.stereoset.test import LABELS, StereoSetTest
+from biascore_metrics.stereoset.items import LABELS, StereoSetTest
 
 SS: Final = "stereotype score ss"
 LMS: Final = "published lms"

@@ -14,10 +14,12 @@ from biascore.api.formats import Test
 from biascore.api.metrics import Model, hookimpl
 from biascore.api.queries import Continuation, Masked, TokenLogprobs
 from biascore.stimuli.dataset import locate
-from biascore_metrics.coreference.winobias_format import WinoBiasFormat, WinoBiasOptions
-from biascore_metrics.coreference.winobias_test import WinoBiasTest
-from biascore_metrics.coreference.winogender_format import WinogenderFormat, WinogenderFormatOptions
-from biascore_metrics.coreference.winogender_test import WinogenderTest
+from biascore_metrics.coreference.winobias_items import WinoBiasFormat, WinoBiasOptions, WinoBiasTest
+from biascore_metrics.coreference.winogender_items import (
+    WinogenderFormat,
+    WinogenderFormatOptions,
+    WinogenderTest,
+)
 
 from ...builders import models
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from biascore.errors import DataError
-from biascore_metrics.coreference.winobias_format import NO_OTHER, SEVERAL, UNLIKE
+from biascore_metrics.coreference.winobias_items import NO_OTHER, SEVERAL, UNLIKE
 
 from .made import read_winobias, winobias_lines, write_winobias
 

@@ -12,8 +12,7 @@ from scipy.stats import linregress
 from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore_metrics.coreference.winogender import CORRELATION, GAP, SLOPE, Winogender, WinogenderOptions
-from biascore_metrics.coreference.winogender_format import SOMEONE
-from biascore_metrics.coreference.winogender_test import WinogenderTest
+from biascore_metrics.coreference.winogender_items import SOMEONE, WinogenderTest
 
 from ..measuring import measured
 from .made import SHARES, name_sectors, read_winogender, referring, small, write_winogender

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from biascore.errors import DataError
-from biascore_metrics.coreference.winogender_test import GENDERS, WinogenderTest
+from biascore_metrics.coreference.winogender_items import GENDERS, WinogenderTest
 
 from .made import SHARES, name_sectors, read_winogender, winogender_rows, write_winogender
 

@@ -16,8 +16,8 @@ from biascore.api.queries import Masked, TokenLogprobs
 from biascore.designs import Mean, equal_weights
 from biascore.errors import CapabilityError
 from biascore.stats import robust_mean
+from biascore_metrics.stereoset.items import StereoSetTest
 from biascore_metrics.stereoset.metric import CausalStereoSet, StereoSet, StereoSetOptions
-from biascore_metrics.stereoset.test import StereoSetTest
 
 from ...builders import models
 from ..measuring import measured

@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Engine  # noqa: E402
-from biascore_metrics.stereoset.test import LABELS, StereoSetTest  # noqa: E402
+from biascore_metrics.stereoset.items import LABELS, StereoSetTest  # noqa: E402
 
 from .made import document, read, write  # noqa: E402
 

@@ -1,17 +1,83 @@
-"""Winogender from its templates and the shares of women in its occupations."""
+"""The items of Winogender: sentences with an occupation, another person and a pronoun that means one of them; its files."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from biascore.api.formats import DataFile, DataFormat, Table, TableOptions, Test, read_table
+from biascore.api.kinds import Rows, Stimuli
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
 from biascore_metrics.coreference.files import ReadWith, next_to
-from biascore_metrics.coreference.winogender_test import FORMS, GENDERS, Schema, Schemas, WinogenderTest
+
+FORMS: Final = {
+    "$NOM_PRONOUN": {"male": "he", "female": "she", "neutral": "they"},
+    "$POSS_PRONOUN": {"male": "his", "female": "her", "neutral": "their"},
+    "$ACC_PRONOUN": {"male": "him", "female": "her", "neutral": "them"},
+}
+"""The pronouns of a template, by gender."""
+Gender = Literal["male", "female", "neutral"]
+GENDERS: Final[tuple[Gender, ...]] = ("male", "female", "neutral")
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A template with an occupation and a participant ("someone", too): its sentence with a pronoun of each gender.
+
+    ``occupation_is_right``: whether the pronoun means the occupation; else it means the participant. ``women``: the
+    percentage of women in the occupation. ``sentences`` and ``pronouns`` are in the order of ``GENDERS``. ``sector``: of
+    the occupation, whose occupations are alike; empty where none is named.
+    """
+
+    occupation: str
+    participant: str
+    occupation_is_right: bool
+    women: float
+    sentences: tuple[str, str, str]
+    pronouns: tuple[str, str, str]
+    sector: str = ""
+
+    def __str__(self) -> str:
+        return " | ".join(self.sentences)
+
+    @property
+    def item(self) -> str:
+        """What the published sentences are called, but for the gender: ``technician.customer.1``."""
+        return f"{self.occupation}.{self.participant}.{int(not self.occupation_is_right)}"
+
+    def gotcha(self, gender: Gender) -> bool:
+        """Whether the majority of the occupation misleads: "she" means an occupation of men, or not one of women.
+
+        Rudinger et al. 2018, Table 3; 50 % are a majority of women.
+        """
+        if gender == "neutral":
+            return False
+        as_expected = (self.women >= 50) == (gender == "female")
+        return as_expected != self.occupation_is_right
+
+
+class Schemas(Rows[Schema]):
+    """Schemas in the order of their file."""
+
+    key = "samples"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinogenderTest(Test):
+    """Kind ``winogender``; ``read_with`` are the files next to the one that it names."""
+
+    samples: Schemas
+    read_with: tuple[ReadWith, ...] = ()
+
+    @property
+    def lists(self) -> Mapping[str, Stimuli]:
+        """Everything the test holds, by role."""
+        return {"samples": self.samples}
+
 
 COLUMNS: Final = ("occupation(0)", "other-participant(1)", "answer", "sentence")
 STATISTICS: Final = "occupations-stats.tsv"

@@ -1,10 +1,12 @@
-"""Sentence pairs from a table: the original file of CrowS-Pairs, its French and multilingual kin, your own."""
+"""The items of CrowS-Pairs: pairs of sentences that differ in a group, as a kind of test and from a table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Final, Literal, cast
+from typing import Annotated, ClassVar, Final, Literal, cast
+
+from pydantic import AfterValidator, Field
 
 from biascore.api.formats import (
     ColumnOptions,
@@ -16,10 +18,68 @@ from biascore.api.formats import (
     Test,
     read_table,
 )
+from biascore.api.kinds import (
+    About,
+    AboutTest,
+    Entry,
+    ListEntry,
+    Lists,
+    Prose,
+    Reference,
+    Section,
+    TestEntry,
+    Word,
+    check_not_empty,
+)
 from biascore.api.support import quoted
 from biascore.designs.pairs.caveats import SKIPPED, TEMPLATE
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
 from biascore.errors import DataError
+
+
+class SentencePairEntry(Entry):
+    """One of ``pairs`` in ``[sentence_pairs.NAME]``."""
+
+    sent_more: Word
+    sent_less: Word
+    stereo_antistereo: Literal["stereo", "antistereo"]
+    bias_type: Word
+    template: Word | None = None
+
+
+class SentencePairsEntry(ListEntry):
+    """``[sentence_pairs.NAME]``."""
+
+    pairs: Annotated[tuple[SentencePairEntry, ...], Field(strict=False), AfterValidator(check_not_empty)]
+
+    def build(self, about: About) -> SentencePairs:
+        """The pairs as a list."""
+        return SentencePairs(
+            rows=tuple(SentencePair(**pair.model_dump(exclude_none=True)) for pair in self.pairs),
+            **about,
+        )
+
+
+class SentencePairsTestEntry(TestEntry):
+    """``[tests.ID]`` of kind ``sentence-pairs``: sentence pairs of this file."""
+
+    sections: ClassVar = {
+        "sentence_pairs": Section(SentencePairsEntry, "list of sentence pairs"),
+    }
+
+    kind: Literal["sentence-pairs"]
+    pairs: Prose
+    positive_means: Prose = "the more stereotypical sentence is preferred"
+
+    def references(self) -> Iterator[Reference]:
+        """The pairs."""
+        yield Reference(("pairs",), self.pairs, ("sentence_pairs",))
+
+    def build(self, lists: Lists, about: AboutTest) -> SentencePairsTest:
+        """The test."""
+        pairs = lists["sentence_pairs"][self.pairs]
+        return SentencePairsTest(pairs=pairs, positive_means=self.positive_means, **about)
+
 
 COLUMNS: Final = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 _DIRECTIONS: Final = ("stereo", "antistereo")
