@@ -130,10 +130,10 @@ class WinoBiasOptions(TableOptions):
 
 
 class Numbered(NamedTuple):
-    """A line of a file: its number, and the sentence."""
+    """A line of a file: its number, and the sentence or what is wrong with it."""
 
     number: int
-    said: Resolved
+    said: Resolved | str
 
 
 class WinoBiasFormat(DataFormat[WinoBiasOptions]):
@@ -170,9 +170,22 @@ class WinoBiasFormat(DataFormat[WinoBiasOptions]):
             two = [next_to(file, *of) for of in (names, names[::-1])]
             files += two
             lines.append((kind, self._pairs(two)))
+        unread = [
+            (f"type{kind}/{pro.number}", problem)
+            for kind, both in lines
+            for pro, anti in both
+            if (problem := _problem(pro, anti))
+        ]
         pairs = _paired(lines)
+        if not pairs:
+            raise DataError(
+                f"{file.display} has no usable pair: {unread[0][0]} {unread[0][1]}. Correct the file"
+            )
         kinds = " and ".join(kind for kind, _ in lines)
         note = f"{len(pairs)} pairs of type {kinds}, from {listed([named(one) for one in files])}."
+        if unread:
+            first = "; ".join(f"{where} {why}" for where, why in unread[:LISTED])
+            note += f" Left out: {len(unread)} ({first})."
         return WinoBiasTest(
             **file.stated,
             kind="winobias",
@@ -180,7 +193,7 @@ class WinoBiasFormat(DataFormat[WinoBiasOptions]):
             concept="gender",
             positive_means="pronouns are resolved as occupations are stereotyped",
             notes=(note,),
-            pairs=PronounPairs("pairs", pairs, source=file.display, notes=(note,)),
+            pairs=PronounPairs("pairs", pairs, source=file.display, notes=(note,), unread=tuple(unread)),
             read_with=tuple(ReadWith(one.display, one.sha256) for one in files if one.path != file.path),
         )
 
@@ -197,11 +210,6 @@ class WinoBiasFormat(DataFormat[WinoBiasOptions]):
                     f"{files[0].display} has the number {one.number} where {files[1].display} has {other.number}. Put "
                     "lines of one pair in one place"
                 )
-            if one.said.gender == other.said.gender:
-                raise DataError(
-                    f"{files[0].display} and {files[1].display}: the pronouns of number {one.number} are both "
-                    f"{one.said.gender}, and one is to be the stereotype's. Correct one of the files"
-                )
         return list(zip(pro, anti, strict=True))
 
 
@@ -216,11 +224,9 @@ def _lines(file: DataFile, encoding: str) -> list[Numbered]:
             continue
         split = _LINE.fullmatch(line)
         said = _resolved(split[2]) if split else "does not begin with a number of at most nine digits"
-        if split and int(split[1]) in numbers:
-            said = f"has the number {split[1]} again"
-        if isinstance(said, str):
-            wrong.append(f"line {place} {said}")
-        elif split:
+        if not split or int(split[1]) in numbers:
+            wrong.append(f"line {place} {f'has the number {split[1]} again' if split else said}")
+        else:
             numbers.add(int(split[1]))
             found.append(Numbered(int(split[1]), said))
     if wrong:
@@ -232,6 +238,15 @@ def _lines(file: DataFile, encoding: str) -> list[Numbered]:
     if not found:
         raise DataError(f"{file.display} has no sentence. Give a file with data")
     return found
+
+
+def _problem(pro: Numbered, anti: Numbered) -> str:
+    """Why two lines are no pair, if so."""
+    for side, one in (("pro", pro), ("anti", anti)):
+        if isinstance(one.said, str):
+            return f"{one.said} in the {side}-stereotyped sentence"
+    genders = [one.said.gender for one in (pro, anti) if isinstance(one.said, Resolved)]
+    return f"has {genders[0]} pronouns in both sentences" if genders[0] == genders[1] else ""
 
 
 def _resolved(line: str) -> Resolved | str:
@@ -269,13 +284,16 @@ def _joined(text: str, more: str) -> str:
 
 def _paired(lines: Sequence[tuple[str, Sequence[tuple[Numbered, Numbered]]]]) -> tuple[PronounPair, ...]:
     """All pairs, each with its other occupation: a mention that is right in another sentence of the files."""
-    mentions = {one.said.mention.lower() for _, pairs in lines for pair in pairs for one in pair}
+    sentences = (one.said for _, pairs in lines for pair in pairs for one in pair)
+    mentions = {said.mention.lower() for said in sentences if isinstance(said, Resolved)}
     longest = sorted(mentions, key=lambda mention: (-len(mention), mention))
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b", re.IGNORECASE)
     found = []
     for kind, pairs in lines:
         for pro, anti in pairs:
             one, two = pro.said, anti.said
+            if isinstance(one, str) or isinstance(two, str) or one.gender == two.gender:
+                continue
             there = {match[0].lower(): match[0] for match in pattern.finditer(one.text)}
             others = [there[name] for name in sorted(there.keys() - {one.mention.lower()})]
             same = one.frame == two.frame and one.mention.lower() == two.mention.lower()

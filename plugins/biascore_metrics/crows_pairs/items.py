@@ -88,7 +88,8 @@ _DIRECTIONS: Final = ("stereo", "antistereo")
 class CrowsPairsFormatOptions(ColumnOptions):
     """How the file is written, and what becomes of rows that cannot be used.
 
-    ``encoding`` and ``columns`` are those of every table: ``{sent_more = "plus", sent_less = "moins"}``. ``delimiter``
+    ``encoding``, ``columns`` and ``values`` are those of every table: ``{sent_more = "plus", sent_less = "moins"}``,
+    ``{stereo_antistereo = {0 = "stereo", 1 = "antistereo"}}``. ``delimiter``
     "auto" takes the one that the header has the columns with. ``skip_malformed``: leave such rows out, and say so
     in every report, instead of refusing the file.
     """
@@ -129,7 +130,10 @@ class CrowsPairsFormat(DataFormat[CrowsPairsFormatOptions]):
             if problem:
                 found.append(Malformed(row.line, row.last, problem))
             else:
-                more, less, direction, bias_type = (row.fields[name] for name in self._names)
+                more, less, direction, bias_type = (
+                    self.options.meaning(column, row.fields[name])
+                    for column, name in zip(COLUMNS, self._names, strict=True)
+                )
                 side = cast(Literal["stereo", "antistereo"], direction.strip())
                 template = row.fields.get(self.options.named(TEMPLATE), "").strip()
                 pairs.append(SentencePair(more, less, side, bias_type.strip(), template))
@@ -151,17 +155,28 @@ class CrowsPairsFormat(DataFormat[CrowsPairsFormatOptions]):
         blank = [name for name in self._names if not fields[name].strip()]
         if blank:
             return f"{' and '.join(blank)} {'is' if len(blank) == 1 else 'are'} blank"
-        direction = fields[self._names[2]]
+        direction = self.options.meaning(COLUMNS[2], fields[self._names[2]])
         if direction.strip() not in _DIRECTIONS:
             return f"{self._names[2]} is {quoted(direction)}, which is neither 'stereo' nor 'antistereo'"
         return ""
+
+    def _remedy(self, table: Table) -> str:
+        """Where every row has another word, or number, for the direction: how to say which is which."""
+        cells = sorted({row.fields[self._names[2]].strip() for row in table.rows})
+        if len(cells) != len(_DIRECTIONS) or set(cells) & set(_DIRECTIONS):
+            return ""
+        said = ", ".join(f'"{cell}" = "…"' for cell in cells)
+        return (
+            f"Where these are its own words for stereo and antistereo, look up which is which in its documentation, and say "
+            f"so with the option of the data values={{{COLUMNS[2]} = {{{said}}}}}. "
+        )
 
     def _check(self, table: Table, malformed: Sequence[Malformed], pairs: int) -> None:
         if malformed and not self.options.skip_malformed:
             raise DataError(
                 f"{table.display} has {len(malformed)} malformed row(s): {table.problems(malformed)}. "
-                "Correct them, or leave them out with the option of the data skip_malformed=true (on the command line: "
-                "-o data.skip_malformed=true)"
+                f"{self._remedy(table)}Correct them, or leave them out with the option of the data skip_malformed=true (on "
+                "the command line: -o data.skip_malformed=true)"
             )
         if not pairs:
             raise DataError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, get_args
 
@@ -89,11 +89,10 @@ class StereoSetFormat(DataFormat[StereoSetFormatOptions]):
 
     def read(self, file: DataFile) -> Test:
         """Read the examples of one part; raises DataError as `DataFormat.read` says."""
-        file.check_english("StereoSet")
         part = self.options.part
         examples = self._examples(file)
         triples: list[Triple] = []
-        wrong: list[str] = []
+        wrong: list[tuple[str, str]] = []
         ids = Counter(str(one.get("id")) if isinstance(one, Mapping) else "" for one in examples)
         for place, example in enumerate(examples, start=1):
             found = _triple(example, part)
@@ -102,14 +101,15 @@ class StereoSetFormat(DataFormat[StereoSetFormatOptions]):
             if isinstance(found, Triple):
                 triples.append(found)
             else:
-                wrong.append(f"example {place} {found}")
-        if wrong:
-            more = f"; and {len(wrong) - LISTED} more" if len(wrong) > LISTED else ""
+                wrong.append((f"example {place}", found))
+        named = shown([f"{where} {why}" for where, why in wrong])
+        if not triples:
             raise DataError(
-                f"{file.display}, data.{part}: {len(wrong)} malformed example(s): {'; '.join(wrong[:LISTED])}{more}. "
-                "Correct the file, or give the one that was published"
+                f"{file.display}, data.{part} has no usable example: {named}. Give the file that was published"
             )
         note = f"{len(triples)} examples of {len({one.target for one in triples})} target terms, {part}."
+        if wrong:
+            note += f" Left out: {len(wrong)} ({named})."
         return StereoSetTest(
             **file.stated,
             kind="stereoset",
@@ -117,7 +117,9 @@ class StereoSetFormat(DataFormat[StereoSetFormatOptions]):
             concept="social bias",
             positive_means="the model prefers the stereotype to the anti-stereotype",
             notes=(note,),
-            samples=Triples("samples", tuple(triples), source=file.display, notes=(note,)),
+            samples=Triples(
+                "samples", tuple(triples), source=file.display, notes=(note,), unread=tuple(wrong)
+            ),
             part=part,
         )
 
@@ -139,6 +141,12 @@ class StereoSetFormat(DataFormat[StereoSetFormatOptions]):
                 f"or name the other part (on the command line: -o data.part={other})"
             )
         return examples
+
+
+def shown(problems: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
+    more = f"; and {len(problems) - LISTED} more" if len(problems) > LISTED else ""
+    return f"{'; '.join(problems[:LISTED])}{more}"
 
 
 def _triple(example: Any, part: Part) -> Triple | str:

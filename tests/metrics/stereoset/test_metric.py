@@ -54,6 +54,17 @@ def test_always_the_stereotype_is_100_and_never_is_0(
     assert ends.method.startswith("all 5 target terms are alike")
 
 
+def test_an_example_that_could_not_be_read_is_lost_with_its_reason(tmp_path: Path) -> None:
+    made = document()
+    made["data"]["intrasentence"][0]["context"] += " BLANK"
+    test = read(write(tmp_path, made))
+    found = run(StereoSet, model_of(ALWAYS), test)
+    ((lost),) = found.coverage.lost
+    assert (lost.word, lost.role) == ("example 1", "samples")
+    assert "has 2 BLANK in its context" in lost.reason
+    assert found.coverage.given["samples"] == found.coverage.used["samples"] + 1 == len(test.samples) + 1
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_no_preference_is_no_evidence_of_balance(tests: dict[str, StereoSetTest], way: str) -> None:
     found = run(WAYS[way], model_of(NEITHER), tests[way])
