@@ -17,9 +17,11 @@ MEAN_LOG_LIKELIHOOD: Final = "mean_log_likelihood"
 """Per scored token: minus the loss."""
 TOKEN_COUNT: Final = "token_count"
 """How many tokens are scored."""
+START_ONCE: Final = "log_likelihood_start_once"
+"""The sum where the beginning-of-text token stands before the first token alone, as StereoSet's published code has it."""
 WORTH: Final = 16
 """Tokens of a prompt from which on it is computed once for several texts: below, two passes cost more than one."""
-QUANTITIES: Final = (LOG_LIKELIHOOD, MEAN_LOG_LIKELIHOOD, TOKEN_COUNT)
+QUANTITIES: Final = (LOG_LIKELIHOOD, MEAN_LOG_LIKELIHOOD, TOKEN_COUNT, START_ONCE)
 _IN_PARTS: Final = (
     "Shorten or split the text, or set long_texts=windows, which scores it in overlapping windows; "
     "it is never truncated"
@@ -42,6 +44,17 @@ class ScoredText:
     input: Input
     scored: Sequence[int]
     prompt: str | None = None
+
+    def start_once(self) -> list[ScoredText]:
+        """The first scored token given the one before it, and the others without that one, where it is not scored itself."""
+        first, *others = self.scored
+        if first != 1 or not others:
+            return [self]
+        begun, rest = Input(self.input.ids[:2], None, self.input.text), self.input.ids[1:]
+        return [
+            ScoredText(begun, [1]),
+            ScoredText(Input(rest, None, self.input.text), [i - 1 for i in others]),
+        ]
 
     @property
     def wanted(self) -> list[tuple[int, int]]:
@@ -93,6 +106,7 @@ class CausalReader:
         self._reader, self._prompts, self._any_length = reader, prompts, any_length
         self._bos = reader.tokenizer.bos_token_id
         front = reader.tokens_in_front()
+        self.begins = self._bos is not None or bool(front)
         if front:
             begin = f"{' '.join(front)!r}, which the tokenizer adds before the text"
         else:
@@ -115,6 +129,8 @@ class CausalReader:
                 f"{', '.join(map(repr, QUANTITIES))}"
             )
         alone = [one for one in texts if isinstance(one, str)]
+        if quantity == START_ONCE and len(alone) < len(texts):
+            raise QuestionError(f"{START_ONCE} is of whole texts. Ask for {LOG_LIKELIHOOD} after a prompt")
         after = [one for one in texts if isinstance(one, Continuation)]
         whole = iter([self._scored(*one) for one in zip(alone, self._reader.tokenise(alone), strict=True)])
         parts = iter(self._continued(after))
