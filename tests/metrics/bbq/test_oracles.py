@@ -9,8 +9,8 @@ import pytest
 from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore.stats import Verdict
-from biascore_metrics.bbq.findings import FAMILIES
-from biascore_metrics.bbq.test import Question
+from biascore_metrics.bbq.bias import FAMILIES
+from biascore_metrics.bbq.items import Question
 
 from .made import Chooser, Rule, made_test, model_of, questions, roles
 

@@ -13,7 +13,7 @@ import pytest
 from biascore import Engine
 from biascore.api.kinds import Test
 from biascore_metrics.bbq.formats.languages import NAMES, foreign
-from biascore_metrics.bbq.test import ChoicesTest
+from biascore_metrics.bbq.items import ChoicesTest
 
 FILES = [
     ("bbq", "en", "bbq/Age.jsonl.gz", 3680, 25),

@@ -25,7 +25,7 @@ from biascore.errors import DataError
 from biascore_metrics.bbq.formats.languages import NAMES, foreign
 from biascore_metrics.bbq.formats.rows import Row, read_rows
 from biascore_metrics.bbq.formats.wording import INSTRUCTIONS, PROMPTS
-from biascore_metrics.bbq.test import ChoicesTest, Option, Question, Questions
+from biascore_metrics.bbq.items import ChoicesTest, Option, Question, Questions
 
 UNKNOWN: Final = "unknown"
 POLARITY: Final = {"neg": True, "nonneg": False}

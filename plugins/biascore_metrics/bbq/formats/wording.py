@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from biascore_metrics.bbq.test import INSTRUCTION
+from biascore_metrics.bbq.items import INSTRUCTION
 
 PROMPTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
