@@ -198,7 +198,7 @@ def test_the_bias_of_each_category_is_adjusted_over_the_categories() -> None:
     rows = rows_of(SCORES, TEMPLATES)
     rows = rows.assign(category=np.repeat(["Age", "Race"], 40))
     alone = [bias(rows[rows.category == name], 0.95).p_value for name in ("Age", "Race")]
-    found = {one.name: one for one in by_category(rows, ("ambiguous",), None, 0.95)}
+    found = {one.name: one for one in by_category(rows, ("ambiguous",), {}, 0.95)}
     adjusted = [found[f"ambiguous bias, {name}"].p_values[0].value for name in ("Age", "Race")]
     assert adjusted == pytest.approx(holm(alone))
     assert adjusted != pytest.approx(alone)
