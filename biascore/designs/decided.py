@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from typing_extensions import TypeVar
 
+from biascore.designs.bounds import NO_BOUND
 from biascore.metric import Context, Diagnostic, Metric, MetricOptions
 from biascore.models.model import Model
 from biascore.results.estimates import Equivalence
@@ -39,6 +40,20 @@ class Decided(Result):
     decision: Decision | None = None
     scores: Sequence[Any] = ()
     few: bool = False
+
+
+def changed(options: MetricOptions, *but: str) -> str:
+    """The options that are not the defaults, without those named: what tells a measurement from others of its metric."""
+    found = options.model_dump(exclude_defaults=True, exclude=set(but))
+    return ", ".join(f"{name}={_told(value)}" for name, value in found.items())
+
+
+def _told(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "+".join(f"{key}:{one}" for key, one in value.items())
+    if isinstance(value, tuple | list):
+        return "+".join(map(str, value))
+    return NO_BOUND if value is None else str(value)
 
 
 OptionsT = TypeVar("OptionsT", bound=MetricOptions, default=Any)

@@ -25,9 +25,9 @@ from pages import show
 
 from biascore.stats.welch import welch
 from biascore_adapters.planted.equity import PERSONS, Emotions
+from biascore_metrics.eec.corpora import Corpora, Rows
 from biascore_metrics.eec.fits import Fitted, framed
 from biascore_metrics.eec.options import EecOptions
-from biascore_metrics.eec.rows import Rows, rows_of
 from tests.metrics.eec.corpora import corpus
 
 QUANTITY = "anger"
@@ -46,12 +46,12 @@ def chosen(names: int, templates: dict[str, str] = TEMPLATES) -> tuple[Rows, Emo
     test = corpus(names, templates=templates, emotions=WORDS)
     planted = Emotions()
     planted.plant(test, 0.0, 0)
-    return rows_of(test, test.rows(), QUANTITY, OPTIONS), planted
+    return Corpora((test,), OPTIONS).rows(QUANTITY), planted
 
 
 def drawn(rows: Rows, planted: Emotions, seed: int) -> np.ndarray:
     """Scores (n,)."""
-    return np.array([planted.scored(text, QUANTITY, seed) for text in rows.sentence.tolist()])
+    return np.array([planted.scored(text, QUANTITY, seed) for text in rows["sentence"].tolist()])
 
 
 def side_of(rows: Rows, factor: str) -> np.ndarray:
@@ -61,8 +61,8 @@ def side_of(rows: Rows, factor: str) -> np.ndarray:
 
 def p_values(rows: Rows, scores: np.ndarray) -> Iterator[tuple[float, ...]]:
     """Of each effect, by each method."""
-    fitted = Fitted.of(QUANTITY, rows, scores, OPTIONS, frozenset({"gender"}))
-    clustered = framed(rows, scores).clustered(rows.person)
+    fitted = Fitted.of(rows, scores, OPTIONS, frozenset({"gender"}))
+    clustered = framed(rows, scores).clustered(rows["person"])
     for effect in fitted.effects:
         assert effect.own_p is not None
         assert effect.p_value is not None
@@ -77,16 +77,16 @@ def p_values(rows: Rows, scores: np.ndarray) -> Iterator[tuple[float, ...]]:
 def race_p(rows: Rows, scores: np.ndarray) -> float:
     """Of the first factor."""
     factor, (reference, level) = next(iter(rows.levels.items()))
-    return welch(framed(rows, scores), rows.person, {factor: (level, reference)}).p_value
+    return welch(framed(rows, scores), rows["person"], {factor: (level, reference)}).p_value
 
 
 def unequal(few: float, many: float) -> tuple[Rows, Callable[[int], np.ndarray]]:
     """30 names a cell of the first level and 5 of the second, and scores by seed; their deviations in those of names."""
     rows, planted = chosen(30)
-    number = np.array([int("".join(filter(str.isdigit, person))) for person in rows.person.tolist()])
+    number = np.array([int("".join(filter(str.isdigit, person))) for person in rows["person"].tolist()])
     other = next(iter(rows.factors.values())) == next(iter(rows.levels.values()))[1]
     rows = rows.where(~other | (number < 5))
-    names, of_row = np.unique(rows.person, return_inverse=True)
+    names, of_row = np.unique(rows["person"], return_inverse=True)
     spread = np.where(next(iter(rows.factors.values())) == next(iter(rows.levels.values()))[1], few, many)
     more = PERSONS * np.sqrt(spread**2 - 1.0)  # each name has a deviation of 1 already
 
@@ -121,7 +121,7 @@ def sizes(datasets: int) -> Iterator[str]:
         for place, effect in ((0, "first factor"), (2, "both")):
             yield row(f"30 and 5, the {told} three times as spread, {effect}", place, found)
     rows, planted = chosen(10)
-    _, template = np.unique(rows.template, return_inverse=True)
+    _, template = np.unique(rows["template"], return_inverse=True)
     gaps = [np.random.default_rng(seed).standard_normal(len(TEMPLATES)) for seed in range(datasets)]
     worlds = [
         ("10, gap of the first factor by template", 0, rows, planted, [g[template] for g in gaps], "origin")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from biascore.stimuli import load_file
-from biascore_metrics.eec.sentences import EquityTest
+from biascore_metrics.eec.items import EquityTest
 
 from ..builders.kinds import KINDS
 

@@ -10,8 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore.cli.app import app
-from biascore_metrics.eec.parts_of_sentences import Grammar, GrammarRule
-from biascore_metrics.eec.sentences import finisher
+from biascore_metrics.eec.items import Grammar, GrammarRule, finisher
 
 from .equity_files import TOML, changed, loaded, write
 
@@ -105,11 +104,11 @@ def test_two_persons_of_one_spelling_have_an_id_each(tmp_path: Path) -> None:
 
 
 RULES = (
-    GrammarRule("lo", "l'", before=("a", "e", "i", "o", "u"), not_before=("io",), joined=True),
-    GrammarRule("a l'", "all'"),
-    GrammarRule("a lo", "allo"),
-    GrammarRule("a il", "al"),
-    GrammarRule("a", "ad", before=("a",)),
+    GrammarRule(text="lo", becomes="l'", before=("a", "e", "i", "o", "u"), not_before=("io",), joined=True),
+    GrammarRule(text="a l'", becomes="all'"),
+    GrammarRule(text="a lo", becomes="allo"),
+    GrammarRule(text="a il", becomes="al"),
+    GrammarRule(text="a", becomes="ad", before=("a",)),
 )
 
 
@@ -128,7 +127,7 @@ RULES = (
     ],
 )
 def test_rules_touch_whole_words_in_their_order(text: str, sentence: str) -> None:
-    assert finisher(Grammar("italian", capital=True, final=".", rules=RULES))(text) == sentence
+    assert finisher(Grammar("italian", RULES))(text) == sentence
 
 
 def test_a_language_without_capitals_and_full_stop(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import biascore_wordlists
 from biascore.stimuli import load_file
-from biascore_metrics.eec.sentences import EquityTest
+from biascore_metrics.eec.items import EquityTest
 
 from ..builders.kinds import KINDS
 

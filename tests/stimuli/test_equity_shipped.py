@@ -13,7 +13,7 @@ import pytest
 
 import biascore_wordlists
 from biascore.stimuli import Catalogue
-from biascore_metrics.eec.sentences import EquityTest
+from biascore_metrics.eec.items import EquityTest
 
 from ..builders.kinds import KINDS
 

@@ -16,7 +16,7 @@ from scipy.special import expit
 from biascore.api.stimuli import Test
 from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.sentences import Sentence, deviate
-from biascore_metrics.eec.sentences import EquityTest
+from biascore_metrics.eec.items import EquityTest
 
 WORDS: Final = 0.5
 PERSONS: Final = 0.2

@@ -1,114 +1,67 @@
-"""The numbers of one emotion as estimates: effects, coefficients as printed, logits, means of cells and of names."""
+"""The numbers of one emotion as estimates, in their order, and the pictures that are drawn of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
-import numpy as np
-
+from biascore.api.figures import Bars, Dots, Histogram
 from biascore.api.metrics import ClusterContrast, ConfidenceInterval, Estimate, PValue
-from biascore.stats import TTest, stars
-from biascore_metrics.eec.fits import Effect, Fitted
-from biascore_metrics.eec.rows import CORPUS, Rows
+from biascore.stats import RegressionError, TTest, ZeroVarianceError, stars
+from biascore_metrics.eec.corpora import CORPUS, Rows
+from biascore_metrics.eec.fits import Effect, Fitted, framed, tested
 
 SCORE, LOGIT = "score", "logit"
 SCORED_FOR: Final = "scored for"
 """The column of the items that says for which emotion they were scored."""
-WELCH = "Welch's t over names"
-LARGER = ", the larger of all templates and those without agreeing words"
-BY_STRATUM = "Welch over names by stratum, fixed effects of frames"
-PLAIN = "OLS"
-BETA = "Beta regression, average marginal effect"
+WELCH: Final = "Welch's t over names"
+LARGER: Final = ", the larger of all templates and those without agreeing words"
+BY_STRATUM: Final = "Welch over names by stratum, fixed effects of frames"
+AGREEMENT_FREE: Final = "agreement-free templates"
+Labelled = list[tuple[str, Estimate]]
+"""Estimates with what a picture calls them."""
 
 
-def contrast(effect: Effect) -> str:
-    """``African-American - European``; of an interaction ``(African-American - European) x (female - male)``."""
-    parts = [f"{level} - {reference}" for level, reference in effect.change.values()]
-    return parts[0] if len(parts) == 1 else " x ".join(f"({part})" for part in parts)
-
-
-def label(effect: Effect) -> str:
-    """What a picture calls an effect: ``female - male``, ``African-American x female``."""
-    return contrast(effect) if len(effect.change) == 1 else " x ".join(effect.level)
-
-
-def effect_name(emotion: str, effect: Effect, of: str = "") -> str:
-    """``anger: female - male``."""
-    return f"{emotion}: {contrast(effect)}{of and f', {of}'}"
-
-
-def effect_estimate(
-    emotion: str,
-    effect: Effect,
-    adjusted: PValue | None = None,
-    of: str = "",
-    rows: Rows | None = None,
-) -> Estimate:
+def effect_estimate(effect: Effect, rows: Rows | None = None, adjusted: str = "") -> Estimate:
     """The average effect; the first p-value decides, and the interval is that of its test.
 
-    ``rows``: the sentences of the items that it follows from, None where it is of some of them.
+    ``rows``: the sentences of the items that it follows from, None where it is of the agreement-free ones. ``adjusted``:
+    how the p-value is adjusted, where it is.
     """
+    p_values = [*_p_of_effect(effect)]
+    if p_values and adjusted and effect.p_adjusted is not None:
+        update = {"name": f"{p_values[0].name}, {adjusted}", "value": effect.p_adjusted, "se": None}
+        p_values.insert(0, p_values[0].model_copy(update=update))
+    sides = None
+    if len(effect.change) == 1:  # an interaction compares differences
+        ((level, reference),) = effect.change.values()
+        higher = f"{effect.emotion} is scored higher for {{}} than for {{}}"
+        sides = higher.format(level, reference), higher.format(reference, level)
     return Estimate(
-        name=effect_name(emotion, effect, of),
+        name=effect.name if rows else f"{effect.name}, {AGREEMENT_FREE}",
         value=effect.value,
         unit=SCORE,
         n=effect.n,
-        interval=interval_of(effect.test, BY_STRATUM),
-        p_values=(*([adjusted] if adjusted else []), *p_of_effect(effect)),
-        sides=_sides(emotion, effect),
-        estimator=None if rows is None else _from_items(emotion, effect, rows),
+        interval=_interval_of(effect.test, BY_STRATUM),
+        p_values=tuple(p_values),
+        sides=sides,
+        estimator=_from_items(effect, rows) if rows and effect.test else None,
     )
 
 
-def p_of_effect(effect: Effect) -> list[PValue]:
+def _p_of_effect(effect: Effect) -> Iterator[PValue]:
     """The p before adjustment, the larger of two where words agree with the person; none without a test."""
-    if effect.p_value is None:
-        return []
-    if effect.free is None:
-        return [_p_alone(effect)]
-    alone = [one for one in (effect, effect.free) if one.own_p is not None]
-    larger = _p_alone(max(alone, key=lambda one: one.own_p or 0.0))
-    return [larger.model_copy(update={"name": larger.name + LARGER, "value": effect.p_value})]
+    tests = [one.test for one in (effect, effect.free) if one and one.test]
+    if effect.p_value is not None:
+        larger = max(tests, key=lambda one: one.p_value)
+        yield _p_of(WELCH + LARGER * (effect.free is not None), larger, effect.p_value)
 
 
-def _p_alone(effect: Effect) -> PValue:
-    assert effect.test is not None
-    return p_of(WELCH, effect.test)
-
-
-def by_template(fitted: Fitted, effect: Effect, level: float) -> Iterator[tuple[str, Estimate]]:
-    """The effect in each template, with what a picture calls it: the templates are these and no sample of others."""
-    for template, sentences, test in fitted.by_template(effect, level):
-        yield (
-            f"template {template}",
-            Estimate(
-                name=effect_name(fitted.emotion, effect, f"template {template}"),
-                value=test.estimate,
-                unit=SCORE,
-                n={"sentences": sentences},
-                interval=interval_of(test, BY_STRATUM),
-            ),
-        )
-
-
-def _sides(emotion: str, effect: Effect) -> tuple[str, str] | None:
-    """Whose sentences get higher scores above and below 0; not of an interaction, which compares differences."""
-    if len(effect.change) != 1:
-        return None
-    ((level, reference),) = effect.change.values()
-    return (
-        f"{emotion} is scored higher for {level} than for {reference}",
-        f"{emotion} is scored higher for {reference} than for {level}",
-    )
-
-
-def _from_items(emotion: str, effect: Effect, rows: Rows) -> ClusterContrast | None:
+def _from_items(effect: Effect, rows: Rows) -> ClusterContrast:
     """How an effect follows from the items; of several corpora names vary within them."""
-    if effect.test is None:
-        return None
     return ClusterContrast(
-        only=(SCORED_FOR, emotion),
+        only=(SCORED_FOR, effect.emotion),
         cluster="person",
         frame=("template", "word"),
         levels=rows.levels,
@@ -118,81 +71,120 @@ def _from_items(emotion: str, effect: Effect, rows: Rows) -> ClusterContrast | N
     )
 
 
+def by_template(fitted: Fitted, effect: Effect, level: float) -> Labelled:
+    """The effect in each template that has all groups: the templates are these and no sample of others."""
+    found = []
+    for template in fitted.rows.data["template"].unique():
+        kept = fitted.rows["template"] == template
+        rows = fitted.rows.where(kept)
+        if {*rows.cell.tolist()} == {*rows.cells}:
+            with suppress(RegressionError, ZeroVarianceError):
+                test = tested(framed(rows, fitted.scores[kept]), rows, effect.change, level)
+                of, n = f"template {template}", {"sentences": int(kept.sum())}
+                found.append(
+                    (of, _of_scores(f"{effect.name}, {of}", test.estimate, n, _interval_of(test, BY_STRATUM)))
+                )
+    return found
+
+
+def _of_scores(
+    name: str, value: float, n: dict[str, int], interval: ConfidenceInterval | None = None
+) -> Estimate:
+    return Estimate(name=name, value=value, unit=SCORE, n=n, interval=interval)
+
+
 def coefficients(fitted: Fitted, level: float) -> Iterator[Estimate]:
     """Coefficients of least squares, as printed, and of the Beta regression, in logits and on the scale of the scores.
 
     All take the sentences of one name for independent, as the paper does.
     """
-    n = {"sentences": fitted.scores.size}
-    for column in fitted.plain.design.columns:
-        test = fitted.plain.test({column: 1.0}, level=level)
-        yield _coefficient(f"{fitted.emotion}: OLS coefficient {column}", test, SCORE, n, PLAIN)
-    if fitted.smooth is None:
-        return
-    for column in fitted.smooth.design.columns:
-        test = fitted.smooth.test({column: 1.0}, level=level)
-        yield _coefficient(f"{fitted.emotion}: Beta coefficient {column}", test, LOGIT, n, "Beta regression")
-    for effect in fitted.effects:
-        test = fitted.smooth.marginal_effect(effect.change, level=level)
-        yield _coefficient(
-            f"{fitted.emotion}: Beta average marginal effect {effect.column}", test, SCORE, n, BETA
+    found = [
+        ("OLS coefficient", one, SCORE, fitted.plain.test({one: 1.0}, level=level), "OLS")
+        for one in fitted.plain.design.columns
+    ]
+    if smooth := fitted.smooth:
+        how = "Beta regression"
+        found += [
+            ("Beta coefficient", one, LOGIT, smooth.test({one: 1.0}, level=level), how)
+            for one in smooth.design.columns
+        ]
+        how = "Beta regression, average marginal effect"
+        of_levels = ((one.column, smooth.marginal_effect(one.change, level=level)) for one in fitted.effects)
+        found += [("Beta average marginal effect", one, SCORE, test, how) for one, test in of_levels]
+    for what, column, unit, test, how in found:
+        printed = f"{how}: SE {test.se:.3g}, t {test.t:.3g} {stars(test.p_value)}".rstrip()
+        yield Estimate(
+            name=f"{fitted.emotion}: {what} {column}",
+            value=test.estimate,
+            unit=unit,
+            n={"sentences": fitted.scores.size},
+            interval=_interval_of(test, printed),
+            p_values=(_p_of(how, test),),
         )
 
 
 def means(fitted: Fitted) -> Iterator[Estimate]:
     """The mean score of each cell."""
     for cell in fitted.rows.cells:
-        own = fitted.rows.cell == cell
-        n = {"sentences": int(own.sum())}
-        value = float(fitted.scores[own].mean())
-        yield Estimate(name=f"{fitted.emotion}: mean of {cell}", value=value, unit=SCORE, neutral=None, n=n)
+        own = fitted.scores[fitted.rows.cell == cell]
+        name, value = f"{fitted.emotion}: mean of {cell}", float(own.mean())
+        yield Estimate(name=name, value=value, unit=SCORE, neutral=None, n={"sentences": own.size})
 
 
-def name_means(fitted: Fitted) -> Iterator[tuple[str, Estimate]]:
-    """How far the mean score of each name lies from that of all, cell by cell, with what a picture calls it."""
-    names, person = np.unique(fitted.rows.person, return_inverse=True)
-    _, frame = np.unique(fitted.rows.frame, return_inverse=True)
-    left = fitted.scores - (np.bincount(frame, weights=fitted.scores) / np.bincount(frame))[frame]
-    count = np.bincount(person)
-    means = np.bincount(person, weights=left) / count
-    cell_of = dict(zip(fitted.rows.person.tolist(), fitted.rows.cell.tolist(), strict=True))
-    order = {cell: place for place, cell in enumerate(fitted.rows.cells)}
-    middle = float(means.mean())
-    found = zip(names.tolist(), means.tolist(), count.tolist(), strict=True)
-    for name, mean, rows in sorted(found, key=lambda one: (order[cell_of[one[0]]], -one[1])):
-        yield (
-            f"{name} ({cell_of[name]})",
-            Estimate(
-                name=f"{fitted.emotion}: mean of {name} less that of all",
-                value=mean - middle,
-                unit=SCORE,
-                n={"sentences": rows},
-            ),
+def name_means(fitted: Fitted) -> Labelled:
+    """How far the mean score of each name lies from that of all, cell by cell."""
+    import pandas as pd  # slow to import, and only frames need it
+
+    rows, scores = fitted.rows, pd.Series(fitted.scores)
+    left = scores - scores.groupby(rows.frame).transform("mean")
+    found = left.groupby([rows.cell, rows["person"]]).agg(["mean", "size"])
+    found["mean"] -= found["mean"].mean()
+    order = {cell: place for place, cell in enumerate(rows.cells)}
+    ordered = sorted(found.itertuples(name=None), key=lambda one: (order[one[0][0]], -one[1]))
+    name_of = f"{fitted.emotion}: mean of {{}} less that of all"
+    return [
+        (f"{name} ({cell})", _of_scores(name_of.format(name), mean, {"sentences": count}))
+        for (cell, name), mean, count in ordered
+    ]
+
+
+def figures(
+    fitted: Sequence[Fitted],
+    first: Effect,
+    templates: Labelled,
+    names: Sequence[Labelled],
+    subject: str,
+) -> Iterator[Dots | Histogram | Bars]:
+    """Effects by emotion, the first one by template, the scores of each group, and the means of names."""
+    for one in fitted:
+        drawn, labels = [effect.name for effect in one.effects], [effect.label for effect in one.effects]
+        yield _dots(f"Effects on {one.emotion}", drawn, labels, subject)
+    if len(templates) > 1:
+        labels, drawn = [label for label, _ in templates], [estimate.name for _, estimate in templates]
+        yield _dots(f"{first.name} by template", drawn, labels, subject)
+    for one in fitted:
+        title = f"Scores of {one.emotion} by group"
+        yield Histogram(title=title, column="value", only=(SCORED_FOR, one.emotion))
+    for one, some in zip(fitted, names, strict=True):
+        yield Bars(
+            title=f"Mean {one.emotion} of each name less that of all",
+            estimates=tuple(estimate.name for _, estimate in some),
+            labels=tuple(label for label, _ in some),
         )
 
 
-def p_of(name: str, test: TTest) -> PValue:
-    """The p-value of a t test."""
-    return PValue(name=name, value=test.p_value, kind="asymptotic", alternative="two-sided")
+def _dots(title: str, estimates: Sequence[str], labels: Sequence[str], subject: str) -> Dots:
+    return Dots(title=title, estimates=tuple(estimates), labels=tuple(labels), subject=subject)
 
 
-def interval_of(test: TTest | None, how: str) -> ConfidenceInterval | None:
-    """The t interval of a test, with its standard error, t and degrees of freedom."""
+def _p_of(name: str, test: TTest, value: float | None = None) -> PValue:
+    p = test.p_value if value is None else value
+    return PValue(name=name, value=p, kind="asymptotic", alternative="two-sided")
+
+
+def _interval_of(test: TTest | None, how: str) -> ConfidenceInterval | None:
+    """The t interval of a test, with its degrees of freedom."""
     if test is None:
         return None
     method = f"t, {test.df:.0f} df, {how}"
     return ConfidenceInterval(low=test.low, high=test.high, level=test.level, method=method)
-
-
-def _coefficient(name: str, test: TTest, unit: str, n: dict[str, int], how: str) -> Estimate:
-    printed = (
-        f"{how}: SE {test.se:.3g}, t {test.t:.3g}{' ' if stars(test.p_value) else ''}{stars(test.p_value)}"
-    )
-    return Estimate(
-        name=name,
-        value=test.estimate,
-        unit=unit,
-        n=n,
-        interval=interval_of(test, printed),
-        p_values=(p_of(how, test),),
-    )

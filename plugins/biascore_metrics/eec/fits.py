@@ -8,8 +8,7 @@ of the frames, with Welch's t over names by stratum.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final, TypeAlias
@@ -22,6 +21,8 @@ from biascore.stats import (
     Design,
     RegressionError,
     TTest,
+    Unreachable,
+    Verdict,
     ZeroVarianceError,
     beta,
     ols,
@@ -29,8 +30,8 @@ from biascore.stats import (
 )
 from biascore.stats.effects import by_column, difference
 from biascore.stats.welch import welch
+from biascore_metrics.eec.corpora import CORPUS, OF, Rows
 from biascore_metrics.eec.options import EecOptions
-from biascore_metrics.eec.rows import CORPUS, OF, Rows
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Change: TypeAlias = dict[str, tuple[str, str]]
@@ -42,8 +43,9 @@ OWN_WORDS: Final = "in the templates without words that agree with the person"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Effect:
-    """A change of level, averaged over the levels of the other factors, in the unit of the scores."""
+    """What a change of level does to an emotion, averaged over the levels of the other factors, in the scores' unit."""
 
+    emotion: str
     column: str
     change: Change
     value: float
@@ -55,11 +57,37 @@ class Effect:
     """Why there is no test."""
     free: Effect | None = None
     """The same in the templates without words that agree with the person; None where that makes no difference."""
+    p_adjusted: float | None = None
+    """The p that decides, adjusted over all emotions and effects."""
 
     @property
-    def level(self) -> tuple[str, ...]:
+    def contrast(self) -> str:
+        """``African-American - European``; of an interaction ``(African-American - European) x (female - male)``."""
+        parts = [f"{level} - {reference}" for level, reference in self.change.values()]
+        return parts[0] if len(parts) == 1 else " x ".join(f"({part})" for part in parts)
+
+    @property
+    def name(self) -> str:
+        """``anger: female - male``."""
+        return f"{self.emotion}: {self.contrast}"
+
+    @property
+    def label(self) -> str:
+        """What a picture calls it: ``female - male``, ``African-American x female``."""
+        return self.contrast if len(self.change) == 1 else self.levels
+
+    @property
+    def levels(self) -> str:
         """The levels that are compared with the references."""
-        return tuple(level for level, _ in self.change.values())
+        return " x ".join(level for level, _ in self.change.values())
+
+    @property
+    def told(self) -> str:
+        """``higher anger for female than for male``, or of an interaction what it is."""
+        if len(self.change) > 1:
+            return f"{self.name} is {'above' if self.value > 0 else 'below'} 0"
+        ((level, reference),) = self.change.values()
+        return f"{'higher' if self.value > 0 else 'lower'} {self.emotion} for {level} than for {reference}"
 
     @property
     def own_p(self) -> float | None:
@@ -90,7 +118,6 @@ class Effect:
 class Fitted:
     """All that is fitted to the scores of one emotion."""
 
-    emotion: str
     rows: Rows
     scores: Floats
     plain: ols.Fit
@@ -98,17 +125,9 @@ class Fitted:
     smooth: beta.Fit | None
     """A Beta regression, rows likewise; None where least squares alone is asked for."""
     effects: tuple[Effect, ...]
-    cautions: tuple[str, ...]
 
     @classmethod
-    def of(
-        cls,
-        emotion: str,
-        rows: Rows,
-        scores: Floats,
-        options: EecOptions,
-        agreeing: frozenset[str],
-    ) -> Fitted:
+    def of(cls, rows: Rows, scores: Floats, options: EecOptions, agreeing: Collection[str]) -> Fitted:
         """Fit; ``agreeing`` factors are those that words of templates agree with.
 
         Raises RegressionError or ZeroVarianceError where the scores do not vary beyond the cells.
@@ -122,39 +141,23 @@ class Fitted:
         if not kept.all() and set(without.cell.tolist()) == set(rows.cells):
             free = effects_of(without, scores[kept], options)
             effects = tuple(
-                replace(effect, free=other) if agreeing & set(effect.change) else effect
+                replace(effect, free=other) if set(agreeing) & set(effect.change) else effect
                 for effect, other in zip(effects, free, strict=True)
             )
-        return cls(
-            emotion=emotion,
-            rows=rows,
-            scores=scores,
-            plain=plain,
-            smooth=smooth,
-            effects=effects,
-            cautions=tuple(f"{emotion}: {one}" for one in (smooth.cautions if smooth else ())),
-        )
+        return cls(rows, scores, plain, smooth, effects)
+
+    @property
+    def emotion(self) -> str:
+        """What is scored."""
+        return self.rows.emotion
 
     @property
     def clustered(self) -> Clustered:
         """The scores by cell, with the names and frames that they share."""
         rows = self.rows
         return Clustered(
-            self.scores, rows.cell, {"names": rows.person, "frames": rows.frame}, sampled=("names",)
+            self.scores, rows.cell, {"names": rows["person"], "frames": rows.frame}, sampled=("names",)
         )
-
-    def by_template(self, effect: Effect, level: float) -> Iterator[tuple[str, int, TTest]]:
-        """The effect in each template that has all groups, with its number of sentences."""
-        for template in dict.fromkeys(self.rows.template.tolist()):
-            kept = self.rows.template == template
-            rows = self.rows.where(kept)
-            if set(rows.cell.tolist()) == set(self.rows.cells):
-                with suppress(RegressionError, ZeroVarianceError):
-                    yield (
-                        template,
-                        int(kept.sum()),
-                        _tested(framed(rows, self.scores[kept]), rows, effect.change, level),
-                    )
 
 
 def effects_of(rows: Rows, scores: Floats, options: EecOptions) -> tuple[Effect, ...]:
@@ -176,38 +179,55 @@ def effects_of(rows: Rows, scores: Floats, options: EecOptions) -> tuple[Effect,
         else:
             value = fit.marginal_effect(change).estimate
             try:
-                test = _tested(fit, rows, change, options.confidence)
+                test = tested(fit, rows, change, options.confidence)
             except (RegressionError, ZeroVarianceError) as error:
                 why = str(error)
         if abs(value) <= ROUNDING * float(np.abs(scores).max()):
             value = 0.0
-        found.append(Effect(column, change, value, _counted(rows, change), test, why))
+        found.append(Effect(rows.emotion, column, change, value, _counted(rows, change), test, why))
     return tuple(found)
 
 
 def design_of(rows: Rows) -> Design:
     """The factors with all their interactions, and of several corpora a fixed effect of each."""
-    order = len(rows.factors)
-    if len(rows.corpora) == 1:
+    order = len(rows.levels)
+    if len(rows.corpora) < 2:
         return treatment(rows.factors, levels=rows.levels, order=order)
     levels = {**rows.levels, CORPUS: rows.corpora}
-    return treatment({**rows.factors, CORPUS: rows.corpus}, levels=levels, order=order, alone=[CORPUS])
+    return treatment({**rows.factors, CORPUS: rows[CORPUS]}, levels=levels, order=order, alone=[CORPUS])
 
 
 def _counted(rows: Rows, change: Change) -> dict[str, int]:
     """The names of each combination of the levels that are compared."""
-    columns = [rows.factors[name].tolist() for name in change]
-    found = Counter(tuple(levels) for _, *levels in {*zip(rows.person.tolist(), *columns, strict=True)})
+    persons = rows.data[["person", *change]].drop_duplicates()
+    found = Counter(persons[[*change]].itertuples(index=False, name=None))
     return {OF.join(levels): found[levels] for levels in product(*change.values())}
 
 
 def framed(rows: Rows, scores: Floats) -> ols.Fit:
     """Least squares with fixed effects of the frames, which hold the corpora."""
-    design = treatment(rows.factors, levels=rows.levels, order=len(rows.factors))
+    design = treatment(rows.factors, levels=rows.levels, order=len(rows.levels))
     return ols.fit(scores, design, absorb={FRAME: rows.frame})
 
 
-def _tested(fit: ols.Fit, rows: Rows, change: Change, level: float) -> TTest:
+def tested(fit: ols.Fit, rows: Rows, change: Change, level: float) -> TTest:
     """The t test of a change; raises RegressionError or ZeroVarianceError where names do not show how it varies."""
-    within = rows.first_corpus.tolist() if len(rows.corpora) > 1 else None
-    return welch(fit, rows.person, change, within=within, level=level)
+    first = rows.data.groupby("person")[CORPUS].transform("first").tolist() if len(rows.corpora) > 1 else None
+    return welch(fit, rows["person"], change, within=first, level=level)
+
+
+def unreachable(rows: Rows) -> tuple[Unreachable, ...]:
+    """Effects that so few names cannot show, whatever a model answers: of which a group has one name."""
+    names = rows.data.groupby(rows.cell)["person"].nunique()
+    place = {name: at for at, name in enumerate(rows.levels)}
+    found: list[Unreachable] = []
+    for column, change in by_column(design_of(rows)):
+        few = [
+            cell
+            for cell in rows.cells
+            if names[cell] < 2
+            and all(cell.split(OF)[place[factor]] in levels for factor, levels in change.items())
+        ]
+        why = "needs two names in each group, and {} has one"
+        found += [Unreachable(Verdict.DETECTED, why.format(cell), column) for cell in few[:1]]
+    return tuple(found)

@@ -2,29 +2,239 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from biascore.api.adapters import Options
 from biascore.api.formats import DataFile, DataFormat, Test, parse_json, parse_toml, read_text
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
-from biascore_metrics.eec.parts import CorpusParts, PartsFile, TemplatePart
-from biascore_metrics.eec.parts_of_sentences import (
+from biascore_metrics.eec.items import (
+    BASE,
     EmotionWord,
     EmotionWords,
+    EquityRow,
     EquityTemplate,
     EquityTemplates,
+    EquityTest,
     Grammar,
     Person,
     PersonList,
 )
-from biascore_metrics.eec.sentences import EquityTest
-from biascore_metrics.eec.writing import MissingPartError, Writer
 
 RACE, GENDER = "race/ethnicity", "gender"
+_SLOT: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
+_SHORT: Final = {"male": "m", "female": "f"}
+Text = str | dict[str, str]
+"""A template of everybody, or one for each gender."""
+
+
+class MissingPartError(LookupError):
+    """A slot or a form that the parts do not have; its text says where."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class PersonPart(_Part):
+    """A person; ``published_forms`` are the forms that are in single templates (``t7``) of the published corpus."""
+
+    id: str
+    gender: str
+    group: str | None = None
+    forms: dict[str, str]
+    published_forms: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def kind(self) -> Literal["name", "noun phrase"]:
+        """Names are those of a group."""
+        return "name" if self.group else "noun phrase"
+
+
+class WordPart(_Part):
+    """A word of an emotion; ``published_forms`` change its forms in single templates."""
+
+    id: str
+    emotion: str
+    slot: str
+    forms: dict[str, str]
+    published_forms: dict[str, dict[str, str]] = Field(default_factory=dict)
+
+
+class TemplatePart(_Part):
+    """A template; ``special`` are its texts for single persons, ``superseded`` an older translation."""
+
+    id: int
+    text: Text
+    slot: str | None = None
+    special: dict[str, str] = Field(default_factory=dict)
+    published_text: Text | None = None
+    published_special: dict[str, str] | None = None
+    superseded: Text | None = None
+
+    def text_of(self, published: bool) -> Text:
+        """The text, as it was published where that is asked for and another."""
+        return self.published_text if published and self.published_text is not None else self.text
+
+    def specials(self, published: bool) -> Mapping[str, str]:
+        """The texts for single persons."""
+        return self.published_special if published and self.published_special is not None else self.special
+
+
+class Rules(BaseModel):
+    """How sentences of a corrected corpus are written; explanations next to them are left alone."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+    refl: dict[str, str] = Field(default_factory=dict)
+    capitalise_first: bool
+    final_period: bool
+
+
+class RowException(_Part):
+    """One sentence that has the superseded text all the same."""
+
+    person: str
+    word: str
+    use: Literal["superseded"]
+
+
+class Superseded(_Part):
+    """Who has the superseded text of template 4: every named person but some."""
+
+    except_persons: Annotated[tuple[str, ...], Field(strict=False)]
+    row_exception: RowException
+    applies_to: str = ""
+
+    def holds(self, person: PersonPart, word: WordPart | None) -> bool:
+        """Whether a sentence has the superseded text."""
+        excepted = word and (person.id, word.id) == (self.row_exception.person, self.row_exception.word)
+        return bool(person.group and (excepted or person.id not in self.except_persons))
+
+
+class MissingRow(_Part):
+    """A sentence that the published file lacks."""
+
+    template: int
+    person: str
+    word: str
+    id: int | None = None
+
+
+class PublishedRules(_Part):
+    """How the sentences of the published corpus are written."""
+
+    capitalise_first: bool
+    final_period: bool
+    object_forms: bool = True
+    special: dict[str, dict[str, str]] = Field(default_factory=dict)
+    superseded_template_4: Superseded | None = None
+    missing_rows: Annotated[tuple[MissingRow, ...], Field(strict=False)] = ()
+    notes: Annotated[tuple[str, ...], Field(strict=False)] = ()
+
+
+class CorpusParts(_Part):
+    """One corpus."""
+
+    language: str
+    label: str
+    majority: str
+    minority: str
+    persons: Annotated[tuple[PersonPart, ...], Field(strict=False, min_length=1)]
+    words: Annotated[tuple[WordPart, ...], Field(strict=False, min_length=1)]
+    templates: Annotated[tuple[TemplatePart, ...], Field(strict=False, min_length=1)]
+    rules: Rules
+    as_published: PublishedRules
+    group_labels: dict[str, str] = Field(default_factory=dict)
+
+
+class PartsFile(_Part):
+    """A whole file of parts; ``spec`` and ``emotions`` are for its readers."""
+
+    version: Literal[1] = Field(alias="schema")
+    source: str
+    corpora: dict[str, CorpusParts]
+    spec: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    emotions: Annotated[tuple[str, ...], Field(strict=False)] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes the sentences of a corpus, template by template, person by person, word by word."""
+
+    parts: CorpusParts
+    published: bool
+
+    def rows(self) -> Iterator[EquityRow]:
+        """Every sentence with the ids of its parts; raises MissingPartError."""
+        lacking = self.parts.as_published.missing_rows if self.published else ()
+        missing = {(row.template, row.person, row.word) for row in lacking}
+        for template in self.parts.templates:
+            words: list[WordPart | None] = [word for word in self.parts.words if word.slot == template.slot]
+            for person, word in product(self.parts.persons, words or [None]):
+                if word is None or (template.id, person.id, word.id) not in missing:
+                    yield self._row(template, person, word)
+
+    def _row(self, template: TemplatePart, person: PersonPart, word: WordPart | None) -> EquityRow:
+        text, agreement = self._text(template, person, word)
+        text = _SLOT.sub(lambda slot: self._filling(slot, template, person, word), text)
+        # "a" looks at the word that is put after it, so it waits for the others.
+        text = re.sub(r"\{a\} (?=(.))", lambda found: "an " if found[1].lower() in "aeiou" else "a ", text)
+        rules = self.parts.as_published if self.published else self.parts.rules
+        text = (text[0].upper() + text[1:] if rules.capitalise_first else text) + "." * rules.final_period
+        of_word, levels = (word.id, word.emotion) if word else ("", ""), (person.group or "", person.gender)
+        return EquityRow(text, str(template.id), person.id, person.kind, *of_word, agreement, levels)
+
+    def _text(self, template: TemplatePart, person: PersonPart, word: WordPart | None) -> tuple[str, bool]:
+        """The text for this person and word, and whether a word of it agrees with the person."""
+        text: Text = template.text_of(self.published)
+        special = template.specials(self.published).get(person.id)
+        if self.published:
+            rules = self.parts.as_published
+            special = rules.special.get(str(template.id), {}).get(person.id, special)
+            older = rules.superseded_template_4
+            if template.superseded is not None and older and older.holds(person, word):
+                text = template.superseded
+        # A text for single persons has their pronoun in it, and one by gender differs in what agrees.
+        agrees = special is not None or isinstance(text, dict)
+        if special is None:
+            special = text if isinstance(text, str) else text.get(person.gender)
+        if special is None:
+            raise MissingPartError(f"template {template.id} has no text for {person.gender!r}")
+        return special, agrees or "{w:person}" in special or "{refl}" in special
+
+    def _filling(
+        self, slot: re.Match[str], template: TemplatePart, person: PersonPart, word: WordPart | None
+    ) -> str:
+        name, form = slot[1], slot[2] or BASE
+        place = f"t{template.id}"
+        if name == "a":
+            return slot[0]
+        if name == "p":
+            if self.published and place in person.published_forms:
+                return person.published_forms[place]
+            if form == "obj" and self.published and not self.parts.as_published.object_forms:
+                form = BASE
+            found = person.forms.get(form, person.forms.get(BASE))
+        elif name == "w" and word is not None:
+            changed = word.published_forms.get(place, {}) if self.published else {}
+            wanted = _SHORT.get(person.gender, person.gender) if form == "person" else form
+            forms = {**word.forms, **changed}
+            found = forms.get(wanted, forms.get(BASE) if form == "person" else None)
+        elif name == "refl":
+            found = self.parts.rules.refl.get(person.gender)
+        else:
+            found = None
+        if found is None:
+            whom = f"{person.id!r}" + (f" and {word.id!r}" if word else "")
+            raise MissingPartError(f"nothing fills {slot[0]} of template {template.id} with {whom}")
+        return found
 
 
 class EecPartsOptions(Options):
@@ -86,7 +296,7 @@ class EecPartsFormat(DataFormat[EecPartsOptions]):
             words=EmotionWords(
                 "words", tuple(EmotionWord(w.id, w.emotion, w.slot, w.forms) for w in parts.words)
             ),
-            grammar=Grammar("grammar", rules.capitalise_first, "." * rules.final_period),
+            grammar=Grammar("grammar", (), capital=rules.capitalise_first, final="." * rules.final_period),
             given=rows,
         )
 
@@ -111,15 +321,12 @@ def _read(file: DataFile) -> PartsFile:
 
 def _template(part: TemplatePart, published: bool) -> EquityTemplate:
     text = part.text_of(published)
-    if isinstance(text, str):
-        return EquityTemplate(str(part.id), text, part.specials(published))
-    first, *others = text
-    variants = {gender: text[gender] for gender in others}
-    return EquityTemplate(str(part.id), text[first], {**variants, **part.specials(published)})
+    (_, first), *others = text.items() if isinstance(text, dict) else [("", text)]
+    return EquityTemplate(str(part.id), first, {**dict(others), **part.specials(published)})
 
 
 def _persons(parts: CorpusParts) -> Iterator[PersonList]:
-    for kind in ("name", "noun phrase"):
+    for kind in dict.fromkeys(sorted(one.kind for one in parts.persons)):
         persons = tuple(
             Person(
                 one.id,
@@ -127,7 +334,6 @@ def _persons(parts: CorpusParts) -> Iterator[PersonList]:
                 {**one.forms, **one.published_forms},
             )
             for one in parts.persons
-            if (kind == "name") == bool(one.group)
+            if one.kind == kind
         )
-        if persons:
-            yield PersonList(f"{kind}s", "name" if kind == "name" else "noun phrase", persons)
+        yield PersonList(f"{kind}s", persons, kind=kind)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -25,18 +24,20 @@ from biascore.api.kinds import (
     check_characters,
     check_not_empty,
 )
-from biascore_metrics.eec.checks import EquityParts, equity_problems
-from biascore_metrics.eec.parts_of_sentences import (
+from biascore_metrics.eec.checks import equity_problems
+from biascore_metrics.eec.items import (
+    BASE,
+    COLUMNS,
     EmotionWord,
     EmotionWords,
     EquityTemplate,
     EquityTemplates,
+    EquityTest,
     Grammar,
     GrammarRule,
     Person,
     PersonList,
 )
-from biascore_metrics.eec.sentences import BASE, COLUMNS, EquityTest
 
 TEXT = "text"
 _ID, _VARIANT = "id", "variant"
@@ -88,10 +89,9 @@ class PersonsEntry(ListEntry):
                     raise ValueError(f"cells[{position}] has a person without base: {person}")
         return self
 
-    @property
-    def persons(self) -> tuple[Person, ...]:
+    def build(self, about: About) -> PersonList:
         """Every person, in the order of the cells."""
-        return tuple(
+        persons = tuple(
             Person(
                 person.get(_ID, person[BASE]),
                 cell.levels,
@@ -101,10 +101,7 @@ class PersonsEntry(ListEntry):
             for cell in self.cells
             for person in cell.persons
         )
-
-    def build(self, about: About) -> PersonList:
-        """The persons as a list."""
-        return PersonList(kind=self.kind, persons=self.persons, **about)
+        return PersonList(kind=self.kind, rows=persons, **about)
 
 
 class EmotionWordsEntry(ListEntry):
@@ -113,19 +110,15 @@ class EmotionWordsEntry(ListEntry):
     slots: dict[Name, dict[Word, FormList]] = Field(min_length=1)
     unchanged: FormNames = ()
 
-    @property
-    def words(self) -> tuple[EmotionWord, ...]:
+    def build(self, about: About) -> EmotionWords:
         """Every word, slot by slot and emotion by emotion; a word without an id is called by its first form."""
-        return tuple(
+        words = tuple(
             EmotionWord(word.get(_ID, next(iter(word.values()))), emotion, slot, _forms(word, self.unchanged))
             for slot, emotions in self.slots.items()
             for emotion, words in emotions.items()
             for word in words
         )
-
-    def build(self, about: About) -> EmotionWords:
-        """The words as a list."""
-        return EmotionWords(words=self.words, **about)
+        return EmotionWords(rows=words, **about)
 
 
 class EquityTemplatesEntry(ListEntry):
@@ -140,27 +133,13 @@ class EquityTemplatesEntry(ListEntry):
                 raise ValueError(f"the template {id} has no {TEXT}")
         return self
 
-    @property
-    def templates(self) -> tuple[EquityTemplate, ...]:
+    def build(self, about: About) -> EquityTemplates:
         """Every template."""
-        return tuple(
+        templates = tuple(
             EquityTemplate(id, texts[TEXT], {name: text for name, text in texts.items() if name != TEXT})
             for id, texts in self.of.items()
         )
-
-    def build(self, about: About) -> EquityTemplates:
-        """The templates as a list."""
-        return EquityTemplates(templates=self.templates, **about)
-
-
-class RuleEntry(Entry):
-    """``[[grammars.NAME.rules]]``."""
-
-    text: Word
-    becomes: Word
-    before: Annotated[tuple[Word, ...], Field(strict=False)] = ()
-    not_before: Annotated[tuple[Word, ...], Field(strict=False)] = ()
-    joined: bool = False
+        return EquityTemplates(rows=templates, **about)
 
 
 class GrammarEntry(ListEntry):
@@ -170,16 +149,18 @@ class GrammarEntry(ListEntry):
     final: Annotated[str, AfterValidator(lambda text: text and check_characters(text))]
     agreement: dict[Word, dict[Word, Name]] = Field(default_factory=dict)
     pieces: dict[Name, dict[Name, Word]] = Field(default_factory=dict)
-    rules: Annotated[tuple[RuleEntry, ...], Field(strict=False)] = ()
-
-    def grammar(self, name: str) -> Grammar:
-        """The grammar, without where it comes from."""
-        rules = tuple(GrammarRule(**rule.model_dump()) for rule in self.rules)
-        return Grammar(name, self.capital, self.final, self.agreement, self.pieces, rules)
+    rules: Annotated[tuple[GrammarRule, ...], Field(strict=False)] = ()
 
     def build(self, about: About) -> Grammar:
-        """The grammar with where it comes from."""
-        return replace(self.grammar(about["name"]), **about)
+        """The grammar."""
+        return Grammar(
+            rows=self.rules,
+            capital=self.capital,
+            final=self.final,
+            agreement=self.agreement,
+            pieces=self.pieces,
+            **about,
+        )
 
 
 class EquityEntry(TestEntry):
@@ -233,16 +214,11 @@ class EquityEntry(TestEntry):
 
     def problems_of_file(self, file: Any, name: str) -> Iterator[Problem]:
         """What of persons, words, templates and grammar does not fit; by keys of the file."""
-        yield from equity_problems(
-            EquityParts(
-                name,
-                self,
-                file.equity_templates[self.templates].templates,
-                {persons: file.persons[persons].persons for persons in self.persons},
-                file.emotion_words[self.words].words,
-                file.grammars[self.grammar].grammar(self.grammar),
-            )
-        )
+        lists: dict[str, dict[str, Any]] = {}
+        for _, one, (section,) in self.references():
+            lists.setdefault(section, {})[one] = getattr(file, section)[one].build({"name": one})
+        about: Any = {"id": name, "kind": self.kind, "language": "", "file": "", "sha256": ""}
+        yield from equity_problems(self.build(lists, about))
 
     def build(self, lists: Lists, about: AboutTest) -> EquityTest:
         """The test."""

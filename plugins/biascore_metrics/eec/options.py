@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from biascore.api.formats import FrozenMap
 from biascore.api.metrics import MetricOptions
+from biascore.designs.bounds import Bound
+from biascore.designs.decided import changed
 
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
-Bound = Annotated[
-    Annotated[float, Field(gt=0)] | None, BeforeValidator(lambda given: None if given == "none" else given)
-]
-KINDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
-    {
-        "names": frozenset({"name"}),
-        "noun phrases": frozenset({"noun phrase"}),
-        "all": frozenset({"name", "noun phrase"}),
-    }
-)
+KINDS: Final = {"names": ["name"], "noun phrases": ["noun phrase"], "all": ["name", "noun phrase"]}
 """What `EquityTest.rows` calls the kinds of persons, by the value of the option."""
 
 
@@ -53,13 +45,4 @@ class EecOptions(MetricOptions):
 
     def variant(self) -> str:
         """What tells this measurement from others of its metric: the options that are not the defaults."""
-        changed = self.model_dump(exclude_defaults=True)
-        return ", ".join(f"{name}={_told(value)}" for name, value in changed.items())
-
-
-def _told(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "+".join(f"{key}:{one}" for key, one in value.items())
-    if value is None:
-        return "none"
-    return "+".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
+        return changed(self)

@@ -11,16 +11,16 @@ import pandas as pd
 from scipy.special import expit
 
 from biascore.api.adapters import Backend, Identity, Model, hookimpl
-from biascore_metrics.eec.parts_of_sentences import (
+from biascore_metrics.eec.items import (
     EmotionWord,
     EmotionWords,
     EquityTemplate,
     EquityTemplates,
+    EquityTest,
     Grammar,
     Person,
     PersonList,
 )
-from biascore_metrics.eec.sentences import EquityTest
 
 from ...builders.models import model_of
 
@@ -51,8 +51,8 @@ def corpus(
         Person(f"this {level} person", {"gender": level}, {"base": f"this {level} person"})
         for level in levels.get("gender", ())
     ]
-    lists = [PersonList("names", "name", tuple(people))]
-    lists += [PersonList("phrases", "noun phrase", tuple(phrases))] if phrases else []
+    lists = [PersonList("names", tuple(people), kind="name")]
+    lists += [PersonList("phrases", tuple(phrases), kind="noun phrase")] if phrases else []
     agreement = {"gender": {level: level for level in levels["gender"]}} if "gender" in levels else {}
     return EquityTest(
         id="xx/eec",
@@ -75,10 +75,9 @@ def corpus(
         ),
         grammar=Grammar(
             "grammar",
-            True,
-            ".",
-            agreement,
-            {"self": {level: f"their {level} self" for level in levels.get("gender", ())}},
+            (),
+            agreement=agreement,
+            pieces={"self": {level: f"their {level} self" for level in levels.get("gender", ())}},
         ),
     )
 

@@ -20,9 +20,9 @@ from biascore.errors import OptionsError, UnknownNameError
 from biascore.results.finding import measurement_of
 from biascore.stats import ols, treatment
 from biascore.stats.welch import welch
+from biascore_metrics.eec.items import EquityTest
 from biascore_metrics.eec.metric import Eec
 from biascore_metrics.eec.options import EecOptions
-from biascore_metrics.eec.sentences import EquityTest
 
 from ..measuring import no_second
 from .corpora import FACTORS, Regressor, corpus, drawn, model_of

@@ -18,7 +18,7 @@ from biascore.engine import Engine
 from biascore.errors import DataError
 from biascore.stimuli import load_file
 from biascore_metrics.eec.format import EecPartsFormat, EecPartsOptions
-from biascore_metrics.eec.sentences import EquityTest
+from biascore_metrics.eec.items import EquityTest
 
 from ...builders.equity_parts import SMALL
 from ...builders.kinds import KINDS

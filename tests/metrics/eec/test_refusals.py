@@ -11,10 +11,9 @@ import pytest
 
 from biascore.api.exporters import Measurement
 from biascore.errors import AnswerError, CapabilityError, OptionsError
+from biascore_metrics.eec.items import EquityRow, EquityTest, Grammar
 from biascore_metrics.eec.metric import Eec
 from biascore_metrics.eec.options import EecOptions
-from biascore_metrics.eec.parts_of_sentences import Grammar
-from biascore_metrics.eec.sentences import EquityRow, EquityTest
 
 from ..measuring import measured
 from .corpora import TEMPLATES, Score, corpus, drawn, regressor
@@ -274,7 +273,7 @@ def test_words_of_a_corpus_of_sentences_agree_with_the_gender() -> None:
         EquityRow(*(row[part] for part in parts), levels=(row["origin"], row["gender"]))
         for row in rows.to_dict("records")
     )
-    spelt = replace(TEST, given=given, grammar=Grammar("grammar", False, ""))
+    spelt = replace(TEST, given=given, grammar=Grammar("grammar", (), capital=False, final=""))
     found = measure(test=spelt)
     assert any(
         warning.startswith("in template found words agree with the gender") for warning in found.warnings
@@ -314,7 +313,7 @@ def test_a_bound_that_is_large_for_the_scores_is_a_caveat() -> None:
 def test_one_name_in_a_group_is_no_test_and_names_the_group() -> None:
     """The other origin's names do not stand in for it."""
     persons = tuple(
-        replace(some, persons=tuple(one for one in some.persons if one.id not in ("SoFe1", "SoFe2", "SoFe3")))
+        replace(some, rows=tuple(one for one in some.rows if one.id not in ("SoFe1", "SoFe2", "SoFe3")))
         for some in TEST.persons
     )
     test = replace(TEST, persons=persons)

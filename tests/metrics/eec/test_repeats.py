@@ -8,10 +8,9 @@ from dataclasses import replace
 import pytest
 
 from biascore.api.exporters import Measurement
+from biascore_metrics.eec.items import EquityTest, Person
 from biascore_metrics.eec.metric import Eec
 from biascore_metrics.eec.options import EecOptions
-from biascore_metrics.eec.parts_of_sentences import Person
-from biascore_metrics.eec.sentences import EquityTest
 
 from ..measuring import measured
 from .corpora import corpus, drawn, regressor
@@ -29,7 +28,7 @@ def with_persons(made: Callable[[Person], tuple[Person, ...]]) -> EquityTest:
     return replace(
         TEST,
         persons=tuple(
-            replace(some, persons=tuple(one for person in some.persons for one in made(person)))
+            replace(some, rows=tuple(one for person in some.rows for one in made(person)))
             for some in TEST.persons
         ),
     )
@@ -59,12 +58,12 @@ def test_copies_of_persons_count_once_and_are_counted(once: Measurement) -> None
 
 def test_copies_of_templates_words_and_sentences_narrow_nothing(once: Measurement) -> None:
     templates = tuple(
-        replace(one, id=f"{one.id}#{copy}") for one in TEST.templates.templates for copy in range(COPIES)
+        replace(one, id=f"{one.id}#{copy}") for one in TEST.templates.rows for copy in range(COPIES)
     )
-    words = tuple(replace(one, id=f"{one.id}#{copy}") for one in TEST.words.words for copy in range(COPIES))
+    words = tuple(replace(one, id=f"{one.id}#{copy}") for one in TEST.words.rows for copy in range(COPIES))
     for test in (
-        replace(TEST, templates=replace(TEST.templates, templates=templates)),
-        replace(TEST, words=replace(TEST.words, words=words)),
+        replace(TEST, templates=replace(TEST.templates, rows=templates)),
+        replace(TEST, words=replace(TEST.words, rows=words)),
         replace(TEST, given=tuple(row for row in TEST._generated() for _ in range(COPIES))),
     ):
         found, expected = of(test).headline, once.headline
@@ -77,7 +76,7 @@ def test_copies_of_templates_words_and_sentences_narrow_nothing(once: Measuremen
 
 def test_one_name_in_two_groups_is_no_repeat(once: Measurement) -> None:
     """The same sentences, of a person of the north and of one of the south, say something of both groups."""
-    person = TEST.persons[0].persons[0]
+    person = TEST.persons[0].rows[0]
     other = replace(person, id="other", levels={**person.levels, "origin": "south"})
     found = of(with_persons(lambda one: (one, other) if one is person else (one,)))
     assert sum(found.coverage.used.values()) == sum(once.coverage.used.values()) + 1

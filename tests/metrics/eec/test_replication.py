@@ -17,7 +17,7 @@ from sklearn.svm import SVR
 from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore.stats import stars
-from biascore_metrics.eec.sentences import EquityTest
+from biascore_metrics.eec.items import EquityTest
 
 # Of names that a corpus holds, training text knows few, and who they are there sets what the model makes of them.
 LABELLED = {
