@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -66,13 +65,6 @@ def way_of(model: str, identity: Identity, way: Way | None) -> Way:
         )
     only: Way = next(iter(ways), "likelihood")
     return way or only
-
-
-def as_read(identity: Identity, questions: Iterable[Choice]) -> list[Choice]:
-    """The questions without their items, which no model reads: so equal ones are asked once, whatever they are called."""
-    if identity.chosen_before:
-        return list(questions)
-    return [replace(one, item="") if one.item else one for one in questions]
 
 
 def chosen_by(identity: Identity, way: str) -> dict[str, str]:

@@ -224,7 +224,7 @@ class Model:
         """What the model chooses of each question's options, asked in one way: by default the only one that it has.
 
         Raises OptionsError for none of several, CapabilityError for one it has not, QuestionError for a seed but by text."""
-        asked = hooks.as_read(self.identity, questions)
+        asked = list(questions)
         hook = hooks.choosing(self.name, self.identity, way, asked)
         self.prompting.update(hooks.chosen_by(self.identity, hook.params["way"]))
         found = tuple(self._ask(hook, asked))
