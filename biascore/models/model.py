@@ -24,6 +24,7 @@ from biascore.models.asking import Asker, Standing
 from biascore.models.backend import Backend, ModelPlugin
 from biascore.models.cache import NoCache
 from biascore.models.calling import Caller, Hook
+from biascore.models.outcomes import Outcomes
 from biascore.models.prepared import Prepared, no_vectors, only_vectors
 from biascore.models.questions import (
     Choice,
@@ -80,6 +81,7 @@ class Model:
         self._asker = Asker(source, backend, self._plugins, self._services, caller.call, backend.in_flight)
         self.capabilities = caller.capabilities
         self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
+        self.outcomes = Outcomes()  # of the questions with options of this measurement
 
     @property
     def name(self) -> str:
@@ -222,9 +224,12 @@ class Model:
         """What the model chooses of each question's options, asked in one way: by default the only one that it has.
 
         Raises OptionsError for none of several, CapabilityError for one it has not, QuestionError for a seed but by text."""
-        hook = hooks.choosing(self.name, self.identity, way, asked := list(questions))
-        self.prompting.update({**self.identity.prompting, "options chosen by": hook.params["way"]})
-        return tuple(self._ask(hook, asked))
+        asked = list(questions)
+        hook = hooks.choosing(self.name, self.identity, way, asked)
+        self.prompting.update(hooks.chosen_by(self.identity, hook.params["way"]))
+        found = tuple(self._ask(hook, asked))
+        self.outcomes.note(found)
+        return found
 
     @hiding
     def export(self, folder: Path, *, int8: bool = False) -> str:

@@ -66,6 +66,7 @@ class Measurement(WithCaveats, Frozen):
         equivalence: The equivalence bound; None where none is stated.
         specificity: How many pairs of harmless groups reach the effect; None where a metric does not compare with them.
         coverage: The items used and lost.
+        answers: Of questions with options, how many answers chose one, and how many did not, by reason.
         caveats: What a reader must know before relying on it.
         conventions: The settings that the numbers depend on.
         model_conventions: The names of those that follow from the model, such as how it makes the vector of a text, or from
@@ -103,6 +104,7 @@ class Measurement(WithCaveats, Frozen):
     equivalence: Equivalence | None = None
     specificity: Specificity | None = None
     coverage: Coverage
+    answers: FrozenMap[int] = Field(default_factory=dict, validate_default=True)
     caveats: tuple[Caveat, ...] = ()
     conventions: FrozenMap[Scalar]
     model_conventions: tuple[str, ...] = ()
@@ -152,6 +154,7 @@ class Measurement(WithCaveats, Frozen):
         """Without what says nothing and has not always been there: results stored before keep their digest."""
         stored: dict[str, Any] = serialize(self)
         for name in (
+            "answers",
             "change_from",
             "describes",
             "joined",

@@ -58,6 +58,7 @@ class Measuring:
         for transform in model.transforms:
             transform.asked.clear()
         model.prompting.clear()
+        model.outcomes.clear()
         found: object = guarded(at, lambda: metric.measure(model, test, context), self.time_limit)
         if not isinstance(found, Finding):
             wrong = f"returned a {type(found).__name__}, which is not a Finding"
@@ -75,6 +76,7 @@ class Measuring:
                     of_model=model.identity.conventions,
                     of_asking={**model.identity.asking, **model.prompting},
                     first_words=model.first_words,
+                    outcomes=model.outcomes,
                 ),
             )
             wrong = wrong_result(measured)
