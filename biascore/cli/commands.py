@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, TextIO, TypeVar, cast
 
 import typer
 from typer.core import TyperCommand
@@ -27,9 +27,10 @@ class Command(TyperCommand):
 
         What cannot be printed ends no command: the exit code of those that keep a run, or judge one, is that of the run.
         """
-        out, beside = (one and Lasting(one) for one in (sys.stdout, sys.stderr))
+        out = sys.stdout and Lasting(sys.stdout)
+        beside = cast(TextIO, sys.stderr and Lasting(sys.stderr))
         try:
-            with stdout.kept_to(out), redirect_stderr(beside), redirect_stdout(beside):
+            with stdout.kept_to(cast(TextIO, out)), redirect_stderr(beside), redirect_stdout(beside):
                 done = super().invoke(ctx)
                 stdout.file.flush()
         except SystemExit as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import suppress
-from typing import IO, Any
+from typing import Any, TextIO
 
 
 class Lasting:
@@ -15,7 +15,7 @@ class Lasting:
     lacks is written as an escape.
     """
 
-    def __init__(self, stream: IO[str]) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self.lost: OSError | None = None
 

@@ -140,11 +140,11 @@ def _perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progr
     interrupted = interrupted or waiting.interrupt
     if interrupted is not None and not made:
         raise interrupted
-    error: BiascoreError | None = None
+    why: BiascoreError | None = None
     if failed and not made:
         same = len({str(error) for error in errors}) == 1
-        error = errors[0] if same else NothingMeasuredError(tuple(failed))
-    return Done(told, tuple(failed), used, started, started + time.monotonic() - since, interrupted, error)
+        why = errors[0] if same else NothingMeasuredError(tuple(failed))
+    return Done(told, tuple(failed), used, started, started + time.monotonic() - since, interrupted, why)
 
 
 def _asked(used: Mapping[str, ModelUsed], *names: str) -> list[ModelUsed]:
