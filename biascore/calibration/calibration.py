@@ -36,7 +36,8 @@ class Cell(Frozen):
     """One effect planted in some models, and what was found on each of them, in the order of their seeds.
 
     ``planted`` is in the unit of a declaration, None where nothing is planted at all. ``found`` are headlines, None
-    where there is no value. ``verdicts``: a letter for each model, d(etected), n(egligible) or i(nconclusive).
+    where there is no value. ``verdicts``: a letter for each model, d(etected), n(egligible) or i(nconclusive, or
+    not measured).
     """
 
     times: float

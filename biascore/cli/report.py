@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -77,7 +78,12 @@ def report(
                 f"--charts belongs to the HTML report. Write the charts first, and the {form} after them: biascore report "
                 f"{run_folder} --charts {charts}"
             )
-        deliver(loaded, form, out, force=force, columns=columns, estimates=estimates)
+        chosen, globs = (given.split(",") if given else [] for given in (columns, estimates))
+        if out is None:
+            deliver(loaded, form, columns=chosen, estimates=globs)
+            return
+        for path in written(loaded, form, out, force=force, columns=chosen, estimates=globs):
+            say(path)
         return
     for name, given in (("columns", columns), ("estimates", estimates)):
         if given is not None:
@@ -109,32 +115,37 @@ def _form(form: str | None, out: Path | None) -> str:
     return form
 
 
-def deliver(
+def written(
     run: Run,
     form: str,
-    out: Path | None = None,
+    out: Path,
     *,
     force: bool = False,
-    several: bool = False,
-    columns: str | None = None,
-    estimates: str | None = None,
-) -> None:
-    """Print a run in this form, or write it to ``out``.
-
-    Raises OptionsError where it is several texts, one a model, no folder is named for them, and they may not be printed
-    one after the other.
-    """
+    columns: Sequence[str] = (),
+    estimates: Sequence[str] = (),
+) -> tuple[Path, ...]:
+    """Write a run in this form to ``out``, and say which files these are."""
     from biascore.exporting.forms import exported, exporter, write_exported
     from biascore.plugins.loading import Plugins
 
     plugins = Plugins(only={"register_exporters"})
-    chosen, globs = (given.split(",") if given else [] for given in (columns, estimates))
-    found = exported(run, form, plugins, chosen, globs)
-    if out is not None:
-        suffix = exporter(form, plugins).suffix
-        for path in write_exported(found, user_path(out), suffix, overwrite=force):
-            say(path)
-        return
+    found = exported(run, form, plugins, columns, estimates)
+    suffix = exporter(form, plugins).suffix
+    return tuple(write_exported(found, user_path(out), suffix, overwrite=force))
+
+
+def deliver(
+    run: Run, form: str, *, several: bool = False, columns: Sequence[str] = (), estimates: Sequence[str] = ()
+) -> None:
+    """Print a run in this form.
+
+    Raises OptionsError where it is several texts, one a model, no folder is named for them, and they may not be printed
+    one after the other.
+    """
+    from biascore.exporting.forms import exported
+    from biascore.plugins.loading import Plugins
+
+    found = exported(run, form, Plugins(only={"register_exporters"}), columns, estimates)
     if len(found) > 1 and not several:
         raise OptionsError(
             f"{form} is one text for each model, and there are {len(found)}: {', '.join(one.of for one in found)}. Name a "

@@ -134,6 +134,16 @@ class Measurement(WithCaveats, Frozen):
         full = (Caveat(text, text in cautions) for text in stored["warnings"])
         return {**rest, "caveats": (*short, *full)}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _not_measured(cls, given: Any) -> Any:
+        """Without an effect it is not measured, also where a metric, or a run stored before, says inconclusive."""
+        if not isinstance(given, dict) or given.get("verdict") != Verdict.INCONCLUSIVE:
+            return given
+        first = next(iter(given.get("estimates", ())), None)
+        value = first.get("value") if isinstance(first, dict) else getattr(first, "value", 0.0)
+        return {**given, "verdict": Verdict.NOT_MEASURED} if value is None else given
+
     @model_validator(mode="after")
     def _says_what_decides(self) -> Self:
         if self.p_value is not None and self.alpha is None:
@@ -229,8 +239,6 @@ class Measurement(WithCaveats, Frozen):
     @property
     def alone(self) -> str:
         """Its own verdict, before adjustment, with how many harmless pairs reach an effect that is significant."""
-        if self.headline.value is None:
-            return "not measured"
         if self.verdict is not Verdict.DETECTED:
             return self.verdict.value
         before = "significant before adjustment"

@@ -30,7 +30,7 @@ from biascore.results.comparison import Comparison
 from biascore.results.failure import Failure
 from biascore.results.gates import GateResult
 from biascore.results.harmless import HarmlessAudits
-from biascore.results.hashes import canonical, content_hash, item_hash
+from biascore.results.hashes import canonical, content_hash, hashed, item_hash
 from biascore.results.item_tables import read_items, write_items
 from biascore.results.measurement import Measurement
 from biascore.results.provenance import Provenance
@@ -342,7 +342,7 @@ def _unfounded(run: Run, stored: object) -> list[str]:
     if not isinstance(stored, list) or len(stored) != len(derived):
         return [*problems, "the stored verdicts are not one for each measurement"]
     for number, (said, own) in enumerate(zip(stored, derived, strict=True), start=1):
-        if said != own:
+        if said not in (own, hashed(own)):
             problems.append(
                 f"what is stored of measurement {number} after adjustment ({said}) does not follow from the p-values "
                 f"({own})"
@@ -354,9 +354,9 @@ def _digest(measurements: Iterable[dict[str, Any]], run: Run) -> str:
     """The digest of the results of a run, whose measurements are these as JSON."""
     digest = hashlib.sha256()
     for plain, measurement in zip(measurements, run.measurements, strict=True):
-        digest.update(canonical(plain))
+        digest.update(canonical(hashed(plain)))
         digest.update(item_hash(measurement.items).encode())
-    digest.update(canonical(_stored(run)))
+    digest.update(canonical([hashed(one) for one in _stored(run)]))
     return f"sha256:{digest.hexdigest()}"
 
 

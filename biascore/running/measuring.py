@@ -96,11 +96,7 @@ class Measuring:
 
 def with_longer(measured: Measurement, test: Test, catalogue: Catalogue) -> Measurement:
     """An inconclusive measurement, with the longer tests of its language, kind and ground that there are."""
-    if (
-        measured.verdict is not Verdict.INCONCLUSIVE
-        or measured.alpha is None
-        or measured.headline.value is None
-    ):
+    if measured.verdict is not Verdict.INCONCLUSIVE or measured.alpha is None:
         return measured
     longer = [
         one.id
