@@ -54,7 +54,9 @@ T = TypeVar("T")
 GZIP: Final = b"\x1f\x8b"
 PARQUET: Final = b"PAR1"
 GIT_LFS: Final = b"version https://git-lfs"
-POINTER: Final = "is a pointer of Git LFS and not the file. Fetch the file: git lfs pull, in the folder that holds it"
+POINTER: Final = (
+    "is a pointer of Git LFS and not the file. Fetch the file: git lfs pull, in the folder that holds it"
+)
 ZIP: Final = b"PK\x03\x04"
 OLE: Final = b"\xd0\xcf\x11\xe0"
 _CHUNK: Final = 1 << 20

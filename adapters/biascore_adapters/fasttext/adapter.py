@@ -71,7 +71,9 @@ class FastTextAdapter(Adapter[FastTextOptions]):
             vectors = open_vectors(file, options.format, options.subwords, options.encoding)
             digest = file.digest(options.digest, vectors.digest_head)
             stated = Marks.stated(options.prefix, options.suffix)
-            return FastTextBackend(file, vectors, digest, options.case, stated or marks_of(vectors, file.path))
+            return FastTextBackend(
+                file, vectors, digest, options.case, stated or marks_of(vectors, file.path)
+            )
         except BaseException:
             file.close()
             raise

@@ -48,7 +48,9 @@ class FastTextBackend(Backend):
 
     batch = 16_384
 
-    def __init__(self, file: ModelFile, vectors: WordVectors, digest: str, case: Case = "auto", marks: Marks = NO_MARKS) -> None:
+    def __init__(
+        self, file: ModelFile, vectors: WordVectors, digest: str, case: Case = "auto", marks: Marks = NO_MARKS
+    ) -> None:
         self._file = file
         self._vectors = vectors
         self._marks = marks
@@ -146,8 +148,13 @@ class FastTextBackend(Backend):
             for form in forms
         ]
         rows = dict(zip(unsure, self._vectors.rows(unsure), strict=True))
-        whole = {words: next((f for f in forms if rows[f] is not None), "") for words, forms in joined.items()}
-        found = {word: next((f for f in forms if rows.get(f) is not None), forms[0]) for word, forms in single.items()}
+        whole = {
+            words: next((f for f in forms if rows[f] is not None), "") for words, forms in joined.items()
+        }
+        found = {
+            word: next((f for f in forms if rows.get(f) is not None), forms[0])
+            for word, forms in single.items()
+        }
         return [
             [whole[tuple(words)]] if whole.get(tuple(words)) else [found[word] for word in words]
             for words in phrases

@@ -110,5 +110,9 @@ def _several(path: Path, option: str, kinds: Sequence[str], words: Sequence[str]
         f"its words {place} with different marks, or not all with one ({shown}: {', '.join(words[:2])}, {words[-1]}), "
         "and the words of tests have none",
         f"Say which words are meant: -o model.{option}={kinds[0]}"
-        + (f" (or several, the first that a word has counts: {','.join(kinds[:2])})" if option == "suffix" else ""),
+        + (
+            f" (or several, the first that a word has counts: {','.join(kinds[:2])})"
+            if option == "suffix"
+            else ""
+        ),
     )

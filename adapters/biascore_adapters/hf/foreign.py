@@ -99,11 +99,11 @@ def no_weights(path: Path) -> str:
     graphs = matching(path, ("*.onnx",))
     if graphs:
         return f"{path} has its weights only as {graphs[0].name}, a graph. Name it {quote(f'onnx:{path}')}"
-    others = [file.name for file in matching(path, ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.ckpt", "*.ot"))]
+    others = [
+        file.name for file in matching(path, ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.ckpt", "*.ot"))
+    ]
     there = f"; it holds {', '.join(others[:3])}, under another name" if others else ""
-    return (
-        f"{path} has no weights (no model.safetensors{there}). Fetch the model again, or save it with save_pretrained()"
-    )
+    return f"{path} has no weights (no model.safetensors{there}). Fetch the model again, or save it with save_pretrained()"
 
 
 def check_index(path: Path, weights: tuple[Path, ...]) -> None:

@@ -21,7 +21,9 @@ HEADER = f"{len(WORDS)} 5\n"
 Make = Callable[[str, str], str]
 
 
-def lines(word: Callable[[str], str] = str, between: str = " ", number: Callable[[float], str] = str) -> list[str]:
+def lines(
+    word: Callable[[str], str] = str, between: str = " ", number: Callable[[float], str] = str
+) -> list[str]:
     return [
         f"{word(name)}{between}{' '.join(map(number, row.tolist()))}\n"
         for name, row in zip(WORDS, VALUES, strict=True)
@@ -50,7 +52,8 @@ READ = {
     "language": HEADER + "".join(lines(lambda word: f"/c/en/{word}")),
     "language, short": HEADER + "".join(lines(lambda word: f"en:{word}")),
     "one tag": HEADER + "".join(lines(lambda word: f"{word}_NOUN")),
-    "language and special tokens": f"{len(WORDS) + 1} 5\n" + "".join([*lines(lambda w: f"en:{w}"), "</s> 0 0 0 0 0\n"]),
+    "language and special tokens": f"{len(WORDS) + 1} 5\n"
+    + "".join([*lines(lambda w: f"en:{w}"), "</s> 0 0 0 0 0\n"]),
     "byte order mark": "\ufeff" + HEADER + PLAIN,
 }
 
@@ -82,8 +85,14 @@ def test_a_word_that_is_a_number_sign_is_a_word(tmp_path: Path, opened: Opened) 
 
 
 MIXED = {
-    "languages": ([f"/c/{'en' if n % 2 else 'de'}/{word}" for n, word in enumerate(WORDS)], "model.prefix=/c/de/"),
-    "short languages": ([f"{'en' if n % 2 else 'de'}:{word}" for n, word in enumerate(WORDS)], "model.prefix=de:"),
+    "languages": (
+        [f"/c/{'en' if n % 2 else 'de'}/{word}" for n, word in enumerate(WORDS)],
+        "model.prefix=/c/de/",
+    ),
+    "short languages": (
+        [f"{'en' if n % 2 else 'de'}:{word}" for n, word in enumerate(WORDS)],
+        "model.prefix=de:",
+    ),
     "one other language": ([*(f"en:{word}" for word in WORDS[1:]), "fr:le"], "model.prefix=en:"),
     "tags": ([f"{word}_{'NOUN' if n % 2 else 'VERB'}" for n, word in enumerate(WORDS)], "model.suffix=_VERB"),
 }
