@@ -248,7 +248,7 @@ class Engine:
         model: Model | str,
         *,
         grounds: Sequence[str] = (),
-        language: str = "en",
+        language: str | None = None,
         quick: bool = False,
         **options: Any,
     ) -> Audit:
@@ -260,7 +260,7 @@ class Engine:
         Args:
             model: A reference, which is opened and closed, or a Model.
             grounds: Such as "gender" and "age"; all by default.
-            language: Of the tests.
+            language: Of the tests; English, if the model's words do not fit another far better.
             quick: One test of each ground.
             options: The adapter's own, with a reference.
         """
