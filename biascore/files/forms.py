@@ -198,7 +198,7 @@ class Parquet:
         self._labels = _labels(self._schema)
 
     def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
-        """As the protocol says, class numbers as labels; refuses what unpacks to more than is read, as the file says or in fact."""
+        """As the protocol says, class numbers as labels; refuses what unpacks to more than is read, in word or in fact."""
         check_counts(
             self._display, self._metadata.num_rows, self._metadata.num_rows * len(wanted), what="rows"
         )
