@@ -58,7 +58,7 @@ def test_interval_of_a_rate_is_wilsons() -> None:
         expected = binomtest(count, trials).proportion_ci(method="wilson")
         own = Rate.of(count, trials)
         assert (own.low, own.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
-    with pytest.raises(ValueError, match="no share"):
+    with pytest.raises(ValueError, match="3 successes of 2 trials"):
         Rate.of(3, 2)
 
 
