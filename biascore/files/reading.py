@@ -259,7 +259,11 @@ def read_text(
 
 def read_toml(path: Path, display: str, error: type[BiascoreError]) -> Toml:
     """A TOML file in UTF-8; raises ``error``, which names the file and, where it can be found, the line."""
-    raw = read_bytes(path, display, error, megabytes=MAX_TOML_MB)
+    return toml_of(read_bytes(path, display, error, megabytes=MAX_TOML_MB), display, error)
+
+
+def toml_of(raw: bytes, display: str, error: type[BiascoreError]) -> Toml:
+    """What the bytes of a TOML file say; raises as `read_toml`."""
     text = decoded(raw, display, error)
     try:
         document = parse_toml(text)

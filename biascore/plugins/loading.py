@@ -217,9 +217,9 @@ class Plugins:
     @cached_property
     def test_kinds(self) -> Kinds:
         """The kinds of test that stimuli files may hold."""
-        from biascore.stimuli import Kinds
+        from biascore.stimuli.schema import kinds_of
 
-        return Kinds(self.kinds.items())
+        return kinds_of(self.kinds.items())
 
     def _load(self, point: metadata.EntryPoint) -> tuple[PluginRecord, Contribution]:
         dist, version = dist_of(point)
