@@ -16,7 +16,7 @@ def register_kinds(register: Callable[[type[TestEntry]], None]) -> None:
     """Provide fise, sentence-pairs, samples, associations, nouns, equity, choices and decisions."""
     from biascore_metrics.bbq.items import ChoicesTestEntry
     from biascore_metrics.crows_pairs.items import SentencePairsTestEntry
-    from biascore_metrics.discrim_eval.kind import DecisionsTestEntry
+    from biascore_metrics.discrim_eval.items import DecisionsTestEntry
     from biascore_metrics.eec.kind import EquityEntry
     from biascore_metrics.fise.kind import FiseEntry
     from biascore_metrics.gest.kind import SamplesTestEntry
