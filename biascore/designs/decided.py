@@ -23,10 +23,10 @@ class Decided(Result):
     """A result, and the test of its headline, from which the verdict follows.
 
     ``p_value`` and ``interval`` are around ``neutral``; ``problem`` says as a clause why there is no test. ``bound`` is that
-    of equivalence, in the unit of the estimate ``bound_of`` (the headline, where it is empty), whose interval it is;
-    ``bounded`` is False where it says nothing of this result. ``more`` are sentences that follow the reason. ``decision``
-    takes the place of the rule where a metric has one of its own. ``scores`` are what diagnostics look at, ``few``: whether
-    they are too few to be measured.
+    of equivalence, in the unit of the estimate ``bound_of`` (the headline, where it is empty), whose interval it is; the
+    reason names it so, or as it is ``called``. ``bounded`` is False where the bound says nothing of this result. ``more``:
+    sentences that follow the reason. ``decision`` takes the place of the rule where a metric has one of its own. ``scores``
+    are what diagnostics look at, ``few``: whether they are too few to be measured.
     """
 
     p_value: float | None = None
@@ -35,6 +35,7 @@ class Decided(Result):
     problem: str = ""
     bound: float | None = None
     bound_of: str = ""
+    called: str = ""
     bounded: bool = True
     more: str = ""
     decision: Decision | None = None
@@ -101,12 +102,8 @@ def _decision(found: Decided, alpha: float, bound: float | None) -> Decision:
     if found.problem:
         decision = Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {found.problem}.")
     else:
+        of = found.called or found.bound_of
         decision = decide(
-            found.p_value,
-            found.interval,
-            alpha=alpha,
-            bound=bound,
-            neutral=found.neutral,
-            of=found.bound_of,
+            found.p_value, found.interval, alpha=alpha, bound=bound, neutral=found.neutral, of=of
         )
     return Decision(decision.verdict, f"{decision.reason} {found.more}".strip())

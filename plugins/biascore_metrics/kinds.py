@@ -18,10 +18,10 @@ def register_kinds(register: Callable[[type[TestEntry]], None]) -> None:
     from biascore_metrics.crows_pairs.items import SentencePairsTestEntry
     from biascore_metrics.discrim_eval.items import DecisionsTestEntry
     from biascore_metrics.eec.kind import EquityEntry
-    from biascore_metrics.fise.kind import FiseEntry
+    from biascore_metrics.fise.items import FiseEntry
     from biascore_metrics.gest.kind import SamplesTestEntry
     from biascore_metrics.grammatical_gender.kind import NounsEntry
-    from biascore_metrics.robust.kind import AssociationsEntry
+    from biascore_metrics.robust.items import AssociationsEntry
 
     for entry in (
         FiseEntry,

@@ -16,8 +16,7 @@ from biascore.stats.exchange import Exchange
 from biascore.stats.labels import Labelled, distance_from_even
 from biascore.stats.robust_mean import robust_mean
 from biascore.stats.tightness import Tightness, direction_test
-from biascore_metrics.fise.clusters import Clusters
-from biascore_metrics.fise.intervals import distance_interval, effective_words, share_interval
+from biascore_metrics.fise.clusters import Clusters, distance_interval, effective_words, share_interval
 
 Floats = npt.NDArray[np.float64]
 D, WORDS, DRAWS, LEVEL = 100, 124, 499, 0.05

@@ -25,9 +25,8 @@ from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict
 from biascore.stimuli.lists import PairList, WordList
-from biascore_metrics.fise.kind import Dimension, FiseTest
-from biascore_metrics.fise.leanings import LABELS, WORDS
-from biascore_metrics.fise.rows import equal_name
+from biascore_metrics.fise.estimates import EQUAL, LABELS, WORDS
+from biascore_metrics.fise.items import Dimension, FiseTest
 
 TESTS = ("es/gg-weat", "es/GenS", "es/weat2")
 ENDINGS = ("os", "ad", "id", "iv")
@@ -145,7 +144,7 @@ def rows(vectors: Path, nouns: Path, sets: int) -> Iterator[str]:
             engine.add_tests(placed)
             found = engine.measure(metric, f"fasttext:{vectors}", [t.id for t in placed], draws=399)
             words = found[0].coverage.used["targets"]
-            told = counted(list(found), equal_name("one"), (WORDS, LABELS))
+            told = counted(list(found), EQUAL.format("one"), (WORDS, LABELS))
             yield f"| {kind} | `{metric}`, {'adjectives' if forms else 'nouns'} | {words} | {told} |"
 
 

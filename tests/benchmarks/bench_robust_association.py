@@ -17,12 +17,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "metrics" / "robust"))
 
+import pandas as pd
 from drawn import GROUPS, World
 from pages import into_page
 
 from biascore.designs.clustered import Difference
-from biascore.stats import lmm
-from biascore_metrics.robust.fits import GROUP, Table, difference, fit
+from biascore_metrics.robust.fits import GROUP, PairFit, clustered
 from biascore_metrics.robust.sizes import R2_MIN
 
 WORLDS = {
@@ -53,15 +53,16 @@ SHOWN = (
 )
 
 
-def told(table: Table) -> tuple[bool, bool, bool, bool]:
+def told(table: pd.DataFrame) -> tuple[bool, bool, bool, bool]:
     """Whether the paper's p is at most .05, its verdict and the rule's are a bias, and the rule's has no caution."""
-    paper = fit(table, GROUPS)
-    assert isinstance(paper, lmm.Fit), paper
-    significant = difference(paper, GROUPS, 0.95).p_value <= 0.05
-    rule = Difference.of(table.scores, GROUPS, 0.95)
+    paper = PairFit.of(table, GROUPS, 0.95)
+    assert paper.fit is not None, paper.problem
+    assert paper.test is not None
+    significant = paper.test.p_value <= 0.05
+    rule = Difference.of(clustered(table), GROUPS, 0.95)
     assert rule.p_value is not None
     detected = rule.p_value <= 0.05
-    biased = significant and paper.r2().part[GROUP] >= R2_MIN
+    biased = significant and paper.fit.r2().part[GROUP] >= R2_MIN
     return significant, biased, detected, detected and not rule.caveats(0.05)
 
 

@@ -17,7 +17,7 @@ from transformers import BertTokenizer, PreTrainedTokenizerFast
 from biascore import Engine
 from biascore_adapters.transformer.masked import MaskedPlan
 from biascore_adapters.transformer.tokens import Reader
-from biascore_metrics.robust.associations import AssociationsTest
+from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import _questions, choose

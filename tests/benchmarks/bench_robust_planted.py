@@ -17,9 +17,9 @@ from pages import show
 
 from biascore import Engine
 from biascore.designs.clustered import Difference
-from biascore.stats import TTest, lmm
-from biascore_metrics.robust.associations import AssociationsTest
-from biascore_metrics.robust.fits import Table, difference, fit
+from biascore.stats import TTest
+from biascore_metrics.robust.fits import PairFit, clustered, table_of
+from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import MaskedProber
@@ -38,11 +38,11 @@ def rows(models: int) -> list[str]:
     found: dict[str, list[list[TTest]]] = {"the paper's model": [], "the rule": []}
     for seed in range(models):
         with engine.model(f"planted:{TEST}=0.0", seed=seed) as model:
-            table = Table.of(MaskedProber().score(model, design).rows)
-        one = fit(table, GROUPS)
-        assert isinstance(one, lmm.Fit), one
-        found["the paper's model"].append([difference(one, GROUPS, 0.95)])
-        found["the rule"].append(Difference.of(table.scores, GROUPS, 0.95).tests)
+            table = table_of(MaskedProber().score(model, design).rows)
+        one = PairFit.of(table, GROUPS, 0.95)
+        assert one.test is not None, one.problem
+        found["the paper's model"].append([one.test])
+        found["the rule"].append(Difference.of(clustered(table), GROUPS, 0.95).tests)
     lines = [
         f"| p ≤ .05 ({models} models) | {' | '.join(map(str, EFFECTS))} |",
         "|---" * (1 + len(EFFECTS)) + "|",

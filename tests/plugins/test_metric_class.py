@@ -12,7 +12,7 @@ from biascore import Engine
 from biascore.api.metrics import Context, Finding, Metric, MetricOptions, Model, Test
 from biascore.errors import OptionsError, TestKindError
 from biascore.plugins.loading import Plugins
-from biascore_metrics.fise.kind import FiseTest
+from biascore_metrics.fise.items import FiseTest
 from biascore_metrics.fise.metric import Fise
 from biascore_metrics.fise.options import FiseOptions
 from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest

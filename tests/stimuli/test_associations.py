@@ -12,7 +12,7 @@ from biascore.cli.app import app
 from biascore.engine import Engine
 from biascore.errors import StimuliError
 from biascore.stimuli import Catalogue, load_file
-from biascore_metrics.robust.associations import AssociationsTest
+from biascore_metrics.robust.items import AssociationsTest
 
 from ..builders.kinds import KINDS
 

@@ -17,7 +17,7 @@ import pytest
 import biascore_wordlists
 from biascore.api.languages import Language
 from biascore.stimuli import Catalogue, PairList, TemplateList, WordList
-from biascore_metrics.fise.kind import FiseTest
+from biascore_metrics.fise.items import FiseTest
 
 from ..builders.kinds import KINDS
 

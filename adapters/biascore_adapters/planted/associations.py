@@ -16,7 +16,7 @@ from typing import Final
 
 from biascore.api.queries import Masked, Span
 from biascore_adapters.planted.sentences import FLOOR, Sentence, deviate
-from biascore_metrics.robust.associations import ATTRIBUTE, TARGET, AssociationsTest, Part
+from biascore_metrics.robust.items import ATTRIBUTE, TARGET, AssociationsTest, Part
 
 ALONE: Final = -2.0
 """Log-probability of a token that is hidden alone, in nats, on average."""

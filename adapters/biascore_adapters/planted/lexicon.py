@@ -26,7 +26,7 @@ from scipy.special import ndtri
 from biascore.api.stimuli import PairList, Test, WordList
 from biascore.errors import RefError
 from biascore_adapters.planted.world import Place, World, mixed
-from biascore_metrics.fise.kind import FiseTest
+from biascore_metrics.fise.items import FiseTest
 
 ATTRIBUTE: Final = 0.25
 SPREAD: Final = 0.1

@@ -21,8 +21,8 @@ from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.questions import PlantedQuestions
 from biascore_adapters.planted.sentences import Sentences
 from biascore_adapters.planted.translations import Translations
-from biascore_metrics.fise.kind import FiseTest
-from biascore_metrics.robust.associations import AssociationsTest
+from biascore_metrics.fise.items import FiseTest
+from biascore_metrics.robust.items import AssociationsTest
 
 VERSION: Final = 3
 

@@ -1,4 +1,4 @@
-"""Which target words are no independent observations, and how far words resemble their neighbours.
+"""Which target words are no independent observations, what that leaves of intervals, and how far neighbours are alike.
 
 Words come in kinds: occupations of one sector lean alike, so a standard error over words is too small by two and more.
 Where the list of targets declares its kinds (``families``) these are the clusters; elsewhere they are made from the vectors.
@@ -14,15 +14,19 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri, stdtrit
 
 from biascore.designs.mean import Mean, shared
-from biascore.stats.labels import ROUNDING
+from biascore.stats import Interval
+from biascore.stats.labels import ROUNDING, Codes, distance_from_even
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.intp]
 
 NEAREST: Final = 4
 SHUFFLES: Final = 999
+SAMPLES: Final = 5000
+"""Multinomial samples behind the interval of a distance."""
 MOST: Final = 5000
 """So many words, or families, are compared with each other at most; pairs of more take too much memory."""
 
@@ -53,7 +57,7 @@ class Clusters:
             return cls(units, True, unit, units)
         basis, sizes, _ = np.linalg.svd(axes.T, full_matrices=False)
         basis = basis[:, sizes > ROUNDING]
-        off = _scaled(unit - unit @ basis @ basis.T)
+        off = scaled(unit - unit @ basis @ basis.T)
         count = np.bincount(units).astype(np.float64)
         means = np.zeros((count.size, off.shape[1]))
         np.add.at(means, units, off)
@@ -101,7 +105,7 @@ class Clusters:
             return None
         left = vectors - np.outer(centred, centred @ vectors) / square
         back = np.sqrt((left**2).sum(axis=1).mean() / square) * centred
-        off = _scaled(np.column_stack([left, back]))
+        off = scaled(np.column_stack([left, back]))
         near = off @ off.T
         near[apart[:, np.newaxis] == apart] = -np.inf
         nearest = np.argsort(-near, axis=1, kind="stable")[:, :NEAREST]
@@ -117,12 +121,62 @@ class Clusters:
         return float(found[0]), float(np.quantile(found[1:], 0.95))
 
 
+def share_interval(members: npt.NDArray[np.bool_], clusters: Numbers, level: float) -> Interval | None:
+    """Of the share of the words (n,) that are members, by clusters; None where nothing shows how clusters vary."""
+    return Mean.share(members, shared("clusters", clusters.astype(str).tolist()), level).interval
+
+
+def effective_words(codes: Codes, clusters: Numbers, cells: int, level: float) -> int:
+    """How many independent words the placed ones (n,) are worth: n over the mean design effect of the cells' shares.
+
+    First-order correction of Rao & Scott (1981, JASA 76:221); the quantile of Student's t with clusters - 1 degrees of
+    freedom makes up for few clusters (Korn & Graubard 1998, Survey Methodology 24:193). At most n, at least 1.
+    """
+    n = codes.size
+    _, place = np.unique(clusters, return_inverse=True)
+    count = int(place.max()) + 1
+    if count in (1, n):
+        return min(count, n)
+    between = within = 0.0
+    for cell in range(cells):
+        member = codes == cell
+        share = float(member.mean())
+        sums = np.bincount(place, weights=member - share)
+        between += count / (count - 1) * float(sums @ sums) / n
+        within += share * (1.0 - share)
+    effect = max(1.0, between / within) if within > 0.0 else 1.0
+    tail = (1.0 + level) / 2.0
+    wider = float(stdtrit(count - 1, tail) / ndtri(tail)) ** 2
+    return max(1, int(n / (effect * wider)))
+
+
+def distance_interval(
+    counts: tuple[int, ...], effective: int, *, level: float, rng: np.random.Generator
+) -> Interval:
+    """Interval of the distance from even that keeps its level also where the truth is even, and is wide elsewhere.
+
+    A distance cannot be below 0, so its bootstrap distribution lies above it and a percentile interval never
+    covers 0. Here instead: with probability ``level`` the true shares are no further from the observed ones than
+    c, the quantile of that distance over multinomial samples; then, by the triangle inequality, the true distance
+    from even is within c of the observed one. Samples are drawn with half a word added to every group, so that
+    an empty group is not taken for an impossible one. ``effective`` is the size of a sample: `effective_words`.
+    """
+    cells = len(counts)
+    shares = (np.array(counts) * effective / sum(counts) + 0.5) / (effective + 0.5 * cells)
+    drawn = rng.multinomial(effective, shares, size=SAMPLES) / effective
+    reach = float(np.quantile(0.5 * np.abs(drawn - shares).sum(axis=1), level))
+    distance = float(distance_from_even(counts))
+    furthest = 1.0 - 1.0 / cells
+    low, high = max(0.0, distance - reach), min(furthest, distance + reach)
+    return Interval(low, high, level, "multinomial region", SAMPLES)
+
+
 def most_clusters(units: int) -> int:
     """Into how many clusters so many words, or pairs, are cut at most where no families are declared."""
     return max(2, round(math.sqrt(units))) if units > 2 else units
 
 
-def _scaled(rows: Floats) -> Floats:
+def scaled(rows: Floats) -> Floats:
     """Rows of length 1; those of none stay."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(np.where(lengths > ROUNDING, rows / np.maximum(lengths, ROUNDING), 0.0))

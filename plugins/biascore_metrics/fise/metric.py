@@ -7,7 +7,7 @@ Puttick & Kurpicz-Briki 2025, where GG-FISE comes from. The tests of significanc
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Final, Literal, TypeVar
 
@@ -15,20 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 from biascore.api.figures import Bars, Plane
-from biascore.api.metrics import (
-    Caveat,
-    Context,
-    Coverage,
-    Equivalence,
-    Finding,
-    Metric,
-    Model,
-    Scalar,
-    caveats_of,
-    item_table,
-)
+from biascore.api.metrics import Caveat, Context, Coverage, Model, Scalar, caveats_of, item_table
 from biascore.api.stimuli import Catalogue, PairList
 from biascore.api.support import SELF
+from biascore.designs import Decided, DecidedMetric
 from biascore.designs.frequency import Frequency
 from biascore.designs.near import near_duplicates
 from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
@@ -36,19 +26,28 @@ from biascore.errors import TestKindError
 from biascore.stats import Attainable, Decision, Unreachable, Verdict
 from biascore.stats.attainable import of_signs
 from biascore.stats.labels import MAX_DIMENSIONS
-from biascore_metrics.fise.affect import Affects, affect_roles, joined, measure_affects
-from biascore_metrics.fise.clusters import most_clusters
-from biascore_metrics.fise.findings import Findings, find
-from biascore_metrics.fise.kind import FiseTest
+from biascore_metrics.fise.clusters import Floats, most_clusters
+from biascore_metrics.fise.estimates import (
+    DISTANCE,
+    EQUAL_COLUMN,
+    PART_COLUMN,
+    Findings,
+    blank,
+    decided,
+    figures,
+    find,
+)
+from biascore_metrics.fise.items import Dimension, FiseTest
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
 from biascore_metrics.fise.placement import Placement, exchanged, group_names
-from biascore_metrics.fise.rows import DISTANCE, equal_column, figures, part_column
 from biascore_metrics.fise.targets import (
     TARGETS,
     Embedded,
     Treatment,
     embed_targets,
+    joined_coverage,
     list_warnings,
+    measure_affects,
     targets_of,
     units_of,
 )
@@ -61,18 +60,16 @@ RESERVED: Final = frozenset({"item", "group", "value", "cluster", "top"})
 
 PlacementOptionsT = TypeVar("PlacementOptionsT", bound=PlacementOptions)
 
-RULE: Final = (
-    "Detected when, for a dimension, the labels of its attribute words permuted and a t test of its target words by "
-    "clusters both have p at most alpha, Holm-adjusted for the number of dimensions."
-)
 
-
-class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
+class PlacementMetric(DecidedMetric[PlacementOptionsT, FiseTest]):
     """What FISE and GG-FISE have in common: all but the treatment of targets with two forms."""
 
     requires = frozenset({"embed"})
     kinds = frozenset({"fise"})
-    rule = RULE
+    rule = (
+        "Detected when, for a dimension, the labels of its attribute words permuted and a t test of its target words by "
+        "clusters both have p at most alpha, Holm-adjusted for the number of dimensions."
+    )
     model_options = MappingProxyType({"affect_model": frozenset({"embed"})})
 
     @property
@@ -86,97 +83,101 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
 
     def check(self, test: FiseTest, catalogue: Catalogue) -> None:
         """Raise TestKindError for another kind of test, groups or columns that cannot be separated, and lists too large."""
+        problem = next(self.unfit(test), "")
+        if problem:
+            raise TestKindError(f"{self.name}: {test.id} ({test.file}) {problem}")
+
+    def unfit(self, test: FiseTest) -> Iterator[str]:
+        """Why a test cannot be measured, as clauses."""
         if not 2 <= len(test.dimensions) <= MAX_DIMENSIONS:
-            raise TestKindError(
-                f"{self.name}: {test.id} ({test.file}) has {len(test.dimensions)} dimension(s), and groups are made "
-                f"from 2 to {MAX_DIMENSIONS}. Give it as many; one alone is what sc-weat measures"
+            yield (
+                f"has {len(test.dimensions)} dimension(s), and groups are made from 2 to {MAX_DIMENSIONS}. Give it as many; "
+                "one alone is what sc-weat measures"
             )
         for dimension in (*test.dimensions, *test.affect):
             words = len(dimension.A) + len(dimension.B)
             cells = words * (words + len(test.targets))
             if cells > MOST_CELLS:
-                raise TestKindError(
-                    f"{self.name}: {test.id} ({test.file}) has {words:,} attribute words of {dimension.name} and "
-                    f"{len(test.targets):,} targets, which makes {cells:,} cosines, and {MOST_CELLS:,} are the most. Draw "
-                    "shorter lists from them"
+                yield (
+                    f"has {words:,} attribute words of {dimension.name} and {len(test.targets):,} targets, which makes "
+                    f"{cells:,} cosines, and {MOST_CELLS:,} are the most. Draw shorter lists from them"
                 )
         groups = group_names(test)
-        if len(set(groups)) < len(groups):
-            repeated = next(group for group in groups if groups.count(group) > 1)
-            raise TestKindError(
-                f"{self.name}: {test.id} ({test.file}) has two groups called {repeated!r}, after the names of its "
-                "lists. Rename a list"
-            )
-        columns = [dimension.name for dimension in (*test.dimensions, *test.affect)]
-        columns += [equal_column(dimension.name) for dimension in test.dimensions]
+        for group in groups:
+            if groups.count(group) > 1:
+                yield f"has two groups called {group!r}, after the names of its lists. Rename a list"
+        columns = [one.name for one in (*test.dimensions, *test.affect)]
+        columns += [EQUAL_COLUMN.format(one.name) for one in test.dimensions]
         for name in columns:
             if name in RESERVED or columns.count(name) > 1:
-                raise TestKindError(
-                    f"{self.name}: {test.id} ({test.file}) calls a dimension or an affect {name!r}, which is also the "
-                    "name of another column of the results. Rename it"
+                yield (
+                    f"calls a dimension or an affect {name!r}, which is also the name of another column of the results. "
+                    "Rename it"
                 )
 
     def unreachable(self, test: FiseTest) -> tuple[Unreachable, ...]:
         """That no mean bias can be detected, where all dimensions, or the targets, have too few words."""
         alpha = self.options.alpha
-        least, units = [], len(set(units_of(targets_of(test, self.treatment)).tolist()))
-        families = bool(test.targets.families)
-        words = of_signs(*((units, "families") if families else (most_clusters(units), "clusters")))
+        units = len(set(units_of(targets_of(test, self.treatment)).tolist()))
+        words = (
+            of_signs(units, "families")
+            if test.targets.families
+            else of_signs(most_clusters(units), "clusters")
+        )
+        least = []
         for one in test.dimensions:
             exchange = exchanged(one, (one.A.words, one.B.words), alpha)
             least.append(Attainable(exchange.smallest_p(), exchange.told(f"words of {one.name}")))
-        attainable = max(
-            words, min(least, key=lambda one: one.p_value), key=lambda one: one.p_value
-        ).adjusted(len(least), "dimensions")
+        both = (words, min(least, key=lambda one: one.p_value))
+        attainable = max(both, key=lambda one: one.p_value).adjusted(len(least), "dimensions")
         return Unreachable.detected(attainable, alpha)
 
-    def measure(self, model: Model, test: FiseTest, context: Context) -> Finding:
+    def result(self, model: Model, test: FiseTest, context: Context) -> Decided:
         """Place the targets, test their distribution and measure affect; items are the target words."""
         options = self.options
         affect_model = self._affect_model(model, test, context)
         embedded, affected, coverage = self._embed(model, affect_model, test)
-        found, items, placement = Findings(words=len(embedded.targets)), item_table(), None
-        pictures: tuple[Plane | Bars, ...] = ()
         frequency = Frequency.of(model, embedded.lists.words, embedded.lists.vectors)
-        unlike = [
+        caveats = [
             caveat
             for one in test.dimensions
             for caveat in frequency.one(f"{one.name}.A", f"{one.name}.B", TARGETS)
         ]
-        near: tuple[Caveat, ...] = ()
-        warnings = list_warnings(test, embedded)
-        warnings += self._affect_warnings(test, affect_model)
-        problem = embedded.too_few([TARGETS, *(f"{d.name}.{side}" for d in test.dimensions for side in "AB")])
-        decision = Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
-        if not problem:
+        warnings = [*list_warnings(test, embedded), *self._affect_warnings(test, affect_model)]
+        needed = (TARGETS, *(f"{one.name}.{side}" for one in test.dimensions for side in "AB"))
+        problem = embedded.too_few(needed)
+        pictures: tuple[Plane | Bars, ...] = ()
+        if problem:
+            items, placement = item_table(), None
+            found = Findings({one.name: one for one in blank(test, len(embedded.targets))})
+            decision = Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
+        else:
             placement = Placement.of(test, embedded, options.axis_tolerance, options.alpha)
-            affects = Affects()
-            if affected is not None:
-                affects = measure_affects(test, embedded.targets, affected)
-            warnings += [*affects.warnings, *_placement_warnings(placement, embedded, options.min_words)]
-            near = _near_duplicates(test, embedded)
-            found = find(placement, affects, options, context.rng)
+            affects, untold = measure_affects(test, embedded.targets, affected) if affected else ({}, [])
+            warnings += [*untold, *_placement_warnings(placement, embedded, options.min_words)]
+            found = find(test, placement, affects, options, context.rng)
             items, pictures = _items(placement, embedded, affects, options.top), figures(test, placement)
-            decision = found.decision(test, placement, options)
+            decision = decided(found, test, placement, options)
+            caveats += _near_duplicates(test, embedded)
         of_words = {
             "families of attribute words": _families(placement) if placement else None,
             "clusters of target words": placement.clusters.told() if placement else None,
             "affect measured in": affect_model.name if affect_model else None,
             **frequency.stated(),
         }
-        return Finding(
+        return Decided(
             variant=options.variant(model),
             positive_means=_means(test, "first", "A"),
             negative_means=_means(test, "second", "B"),
             dimensions={name: p <= options.alpha for name, p in found.adjusted.items()},
-            needed=(TARGETS, *(f"{d.name}.{side}" for d in test.dimensions for side in "AB")),
-            estimates=found.estimates(test),
+            needed=needed,
+            estimates=found.ordered(),
             decision=decision,
-            equivalence=Equivalence.within(options.bound, DISTANCE),
+            bound=options.bound,
+            bound_of=DISTANCE,
             coverage=coverage,
             caveats=(
-                *unlike,
-                *near,
+                *caveats,
                 *sorted(found.caveats, key=lambda one: not one.short),
                 *coverage_caveats(coverage),
                 *composed_caveat(coverage),
@@ -203,42 +204,29 @@ class PlacementMetric(Metric[PlacementOptionsT, FiseTest]):
         self, model: Model, affect_model: Model | None, test: FiseTest
     ) -> tuple[Embedded, Embedded | None, Coverage]:
         """Targets with dimensions, and targets with affects: one call for each model."""
-        options = self.options
         targets = targets_of(test, self.treatment)
-        dimensions = {
-            role: words.words for role, words in test.roles.items() if role not in affect_roles(test)
-        }
 
-        def embed(where: Model, lists: Mapping[str, tuple[str, ...]]) -> Embedded:
-            return embed_targets(
-                where,
-                targets,
-                lists,
-                treatment=self.treatment,
-                level=options.level,
-                options=options,
-            )
+        def embed(where: Model, *some: Dimension) -> Embedded:
+            return embed_targets(where, targets, some, self.treatment, self.options)
 
-        if affect_model is None:
-            embedded = embed(model, dimensions)
-            return embedded, None, embedded.coverage
         if affect_model is model:
-            embedded = embed(model, {**dimensions, **affect_roles(test)})
+            embedded = embed(model, *test.dimensions, *test.affect)
             return embedded, embedded, embedded.coverage
-        embedded = embed(model, dimensions)
-        affected = embed(affect_model, affect_roles(test))
-        return embedded, affected, joined(embedded.coverage, affected.coverage, affect_model)
+        embedded = embed(model, *test.dimensions)
+        if affect_model is None:
+            return embedded, None, embedded.coverage
+        affected = embed(affect_model, *test.affect)
+        return embedded, affected, joined_coverage(embedded.coverage, affected.coverage, affect_model)
 
-    def _affect_warnings(self, test: FiseTest, affect_model: Model | None) -> list[str]:
-        named = " and ".join(affect.name for affect in test.affect)
+    def _affect_warnings(self, test: FiseTest, affect_model: Model | None) -> Iterator[str]:
         if test.affect and affect_model is None:
-            return [
-                f"{named} not measured: the study measures affect in word vectors, whatever model is tested. Name "
-                'them with affect_model = "fasttext:cc.it.300.bin" (your file), or take this model with "self"'
-            ]
+            yield (
+                f"{' and '.join(affect.name for affect in test.affect)} not measured: the study measures affect in word "
+                'vectors, whatever model is tested. Name them with affect_model = "fasttext:cc.it.300.bin" (your file), or '
+                'take this model with "self"'
+            )
         if not test.affect and self.options.affect_model is not None:
-            return ["affect_model is not used, because the test has no lists of affect"]
-        return []
+            yield "affect_model is not used, because the test has no lists of affect"
 
 
 class Fise(PlacementMetric[FiseOptions]):
@@ -289,24 +277,18 @@ class GgFise(PlacementMetric[GgFiseOptions]):
         return f"mean of the vectors of the two forms, {scaled}; lost where one form has none"
 
 
-def _placement_warnings(placement: Placement, embedded: Embedded, min_words: int) -> list[str]:
-    found = []
+def _placement_warnings(placement: Placement, embedded: Embedded, min_words: int) -> Iterator[str]:
     named = [embedded.targets[i].name for i in np.flatnonzero(placement.on_axis)]
     if named:
         shown = ", ".join(named[:NAMED_ON_AXIS]) + (", ..." if len(named) > NAMED_ON_AXIS else "")
-        found.append(
-            f"{len(named)} of {len(placement.codes)} words lie on an axis and are in no group: {shown}"
-        )
+        yield f"{len(named)} of {len(placement.codes)} words lie on an axis and are in no group: {shown}"
     counts = list(zip(placement.groups, placement.counts, strict=True))
     empty = [group for group, count in counts if count == 0]
     if empty:
-        found.append(f"without words, and so without affect: {', '.join(empty)}")
+        yield f"without words, and so without affect: {', '.join(empty)}"
     few = [f"{group} ({count})" for group, count in counts if 0 < count < min_words]
     if few:
-        found.append(
-            f"fewer than {min_words} words, so that percentages of them say little: {', '.join(few)}"
-        )
-    return found
+        yield f"fewer than {min_words} words, so that percentages of them say little: {', '.join(few)}"
 
 
 def _near_duplicates(test: FiseTest, embedded: Embedded) -> tuple[Caveat, ...]:
@@ -323,14 +305,11 @@ def _near_duplicates(test: FiseTest, embedded: Embedded) -> tuple[Caveat, ...]:
 def _families(placement: Placement) -> str:
     """How many families the words of each dimension are, of how many words, and how many have counterparts."""
     told = []
-    for name, found in zip(placement.names, placement.labelled, strict=True):
-        a, b = found.families
-        exchange = found.exchange
-        told.append(
-            f"{name} {a} + {b}"
-            + (f" of {found.n_a} + {found.n_b} words" if (a, b) != (found.n_a, found.n_b) else "")
-            + (f", {exchange.exchanging} pairs of counterparts" if exchange.paired else "")
-        )
+    for axis in placement.axes:
+        (a, b), of, exchange = axis.labelled.families, axis.labelled, axis.labelled.exchange
+        words = f" of {of.n_a} + {of.n_b} words" if (a, b) != (of.n_a, of.n_b) else ""
+        pairs = f", {exchange.exchanging} pairs of counterparts" if exchange.paired else ""
+        told.append(f"{axis.name} {a} + {b}{words}{pairs}")
     return ", ".join(told)
 
 
@@ -340,17 +319,13 @@ def _means(test: FiseTest, which: str, side: Literal["A", "B"]) -> str:
     return f"the words are associated with the {which} list of the dimension ({sides})"
 
 
-def _items(placement: Placement, embedded: Embedded, affects: Affects, top: int) -> pa.Table:
-    columns: dict[str, list[Scalar]] = {
-        name: [float(score) for score in scores]
-        for name, scores in zip(placement.names, placement.scores.T, strict=True)
-    }
-    for name, tightness, lists in zip(placement.names, placement.tightness, placement.labelled, strict=True):
-        equalled = tightness.equalled(lists)
-        columns[equal_column(name)] = equalled.tolist()
+def _items(placement: Placement, embedded: Embedded, affects: dict[str, Floats], top: int) -> pa.Table:
+    columns: dict[str, list[Scalar]] = {axis.name: axis.scores.tolist() for axis in placement.axes}
+    for axis in placement.axes:
+        columns[EQUAL_COLUMN.format(axis.name)] = axis.equalled.tolist()
         if placement.clusters.declared:
-            columns[part_column(name)] = (equalled / equalled.size).tolist()
-    for name, scores in affects.scores.items():
+            columns[PART_COLUMN.format(axis.name)] = (axis.equalled / axis.equalled.size).tolist()
+    for name, scores in affects.items():
         columns[name] = [float(score) if np.isfinite(score) else None for score in scores]
     first = {number: row for row, number in reversed([*enumerate(placement.clusters.of)])}
     columns["cluster"] = [embedded.targets[first[number]].name for number in placement.clusters.of]

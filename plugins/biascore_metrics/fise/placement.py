@@ -16,56 +16,73 @@ from biascore.stats import cosine_matrix
 from biascore.stats.exchange import Exchange
 from biascore.stats.labels import ON_AXIS, Codes, Labelled, cell_codes, cell_counts
 from biascore.stats.tightness import Tightness
-from biascore_metrics.fise.clusters import Clusters
-from biascore_metrics.fise.kind import Dimension, FiseTest
-from biascore_metrics.fise.targets import Embedded
+from biascore_metrics.fise.clusters import Clusters, Floats, scaled
+from biascore_metrics.fise.items import Dimension, FiseTest
+from biascore_metrics.fise.targets import Embedded, units_of
 
 AXIS: Final = "on an axis"
 
-Floats = npt.NDArray[np.float64]
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One dimension: the cosines of the target words with its attribute words, and how tight its two lists are."""
+
+    name: str
+    labelled: Labelled
+    tightness: Tightness
+
+    @classmethod
+    def of(cls, dimension: Dimension, embedded: Embedded, alpha: float) -> Axis:
+        """Within counterparts, unless these leave too few labellings for any p-value to be as small as ``alpha``."""
+        roles = f"{dimension.name}.A", f"{dimension.name}.B"
+        a, b = (embedded.lists.vectors[role] for role in roles)
+        words, _ = used = embedded.lists.words[roles[0]], embedded.lists.words[roles[1]]
+        exchange = exchanged(dimension, used, alpha)
+        cosines = np.hstack([cosine_matrix(embedded.vectors, own) for own in (a, b)])
+        among = np.concatenate([a, b])
+        labelled = Labelled(cosines, len(words), exchange)
+        return cls(dimension.name, labelled, Tightness.of(cosine_matrix(among, among), exchange))
+
+    @property
+    def scores(self) -> Floats:
+        """b_d(w) of each word (n,), equation 11 of Puttick & Kurpicz-Briki 2025."""
+        return self.labelled.scores
+
+    @property
+    def equalled(self) -> Floats:
+        """The same at equal tightness of the lists (n,)."""
+        return self.tightness.equalled(self.labelled)
+
+    def direction(self, embedded: Embedded) -> Floats:
+        """That whose product with a target's unit vector is its score at equal tightness."""
+        a, b = (
+            scaled(embedded.lists.vectors[f"{self.name}.{side}"].astype(np.float64)).mean(axis=0)
+            for side in "AB"
+        )
+        q = self.tightness.difference
+        return np.asarray((1.0 - q) * a - (1.0 + q) * b)
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
     """The target words in the space of k dimensions: one group for each combination of sides."""
 
-    names: tuple[str, ...]
-    """The dimensions."""
+    axes: tuple[Axis, ...]
     groups: tuple[str, ...]
     """The 2^k groups in the order of their codes: ``men white``, ``men black``, ..."""
-    labelled: tuple[Labelled, ...]
-    """Cosines with the attribute words of each dimension."""
-    scores: Floats
-    """b_d(w) of shape (n, k), equation 11 of Puttick & Kurpicz-Briki 2025."""
     codes: Codes
     """The group of each word (n,), or `ON_AXIS`."""
-    tolerance: float
-    """Scores no further from 0 lie on an axis."""
     clusters: Clusters
     """Which words are no independent observations."""
-    tightness: tuple[Tightness, ...]
-    """How tight the two lists of each dimension are."""
 
     @classmethod
     def of(cls, test: FiseTest, embedded: Embedded, tolerance: float, alpha: float) -> Placement:
-        """Place the targets; every list must have a word."""
-        labelled = tuple(labelled_of(dimension, embedded, alpha) for dimension in test.dimensions)
-        scores = [dimension.scores for dimension in labelled]
-        tightness = tuple(
-            Tightness.of(_among(dimension, embedded), one.exchange)
-            for dimension, one in zip(test.dimensions, labelled, strict=True)
-        )
-        axes = np.stack([_axis(one, q, embedded) for one, q in zip(test.dimensions, tightness, strict=True)])
-        return cls(
-            tuple(dimension.name for dimension in test.dimensions),
-            group_names(test),
-            labelled,
-            np.stack(scores, axis=1),
-            cell_codes(scores, tolerance),
-            tolerance,
-            Clusters.made(embedded.vectors, embedded.units, axes, declared=bool(test.targets.families)),
-            tightness,
-        )
+        """Place the targets; every list must have a word. Scores within the tolerance of 0 lie on an axis."""
+        axes = tuple(Axis.of(dimension, embedded, alpha) for dimension in test.dimensions)
+        directions = np.stack([axis.direction(embedded) for axis in axes])
+        units = units_of(embedded.targets)
+        clusters = Clusters.made(embedded.vectors, units, directions, declared=bool(test.targets.families))
+        return cls(axes, group_names(test), cell_codes([axis.scores for axis in axes], tolerance), clusters)
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -86,7 +103,7 @@ class Placement:
 
         Puttick & Kurpicz-Briki 2025, section 2.5.1, for k = 2.
         """
-        lengths = np.abs(self.scores).sum(axis=1) / math.sqrt(len(self.names))
+        lengths = sum(np.abs(axis.scores) for axis in self.axes) / math.sqrt(len(self.axes))
         return np.where(self.on_axis, np.nan, lengths)
 
     def ranks(self, top: int) -> list[int | None]:
@@ -107,19 +124,6 @@ def group_names(test: FiseTest) -> tuple[str, ...]:
     return tuple(" ".join(names) for names in product(*sides))
 
 
-def labelled_of(dimension: Dimension, embedded: Embedded, alpha: float) -> Labelled:
-    """Cosines of the targets with both lists of a dimension or an affect, and what of their words may be exchanged.
-
-    Within counterparts, unless these leave too few labellings for any p-value to be as small as ``alpha``.
-    """
-    a, b = f"{dimension.name}.A", f"{dimension.name}.B"
-    vectors, words = embedded.lists.vectors, embedded.lists.words
-    used = words[a], words[b]
-    exchange = exchanged(dimension, used, alpha)
-    cosines = [cosine_matrix(embedded.vectors, vectors[role]) for role in (a, b)]
-    return Labelled(np.hstack(cosines), len(used[0]), exchange)
-
-
 def exchanged(dimension: Dimension, used: tuple[Sequence[str], Sequence[str]], alpha: float) -> Exchange:
     """What may be exchanged of the ``used`` words of both lists: families, within counterparts where enough are there.
 
@@ -129,21 +133,3 @@ def exchanged(dimension: Dimension, used: tuple[Sequence[str], Sequence[str]], a
     one, other = (own.families_of(some) for own, some in zip(lists, used, strict=True))
     sizes = len(one), len(other)
     return Exchange.of(sizes, families=(one, other), counterparts=counterparts(lists, used)).reaching(alpha)
-
-
-def _among(dimension: Dimension, embedded: Embedded) -> Floats:
-    """Cosines between the attribute words of a dimension, those of A first."""
-    vectors = np.concatenate([embedded.lists.vectors[f"{dimension.name}.{side}"] for side in "AB"])
-    return cosine_matrix(vectors, vectors)
-
-
-def _axis(dimension: Dimension, tightness: Tightness, embedded: Embedded) -> Floats:
-    """The direction whose product with a target's unit vector is its score at equal tightness."""
-    a, b = (_unit(embedded.lists.vectors[f"{dimension.name}.{side}"]).mean(axis=0) for side in "AB")
-    q = tightness.difference
-    return np.asarray((1.0 - q) * a - (1.0 + q) * b)
-
-
-def _unit(rows: npt.NDArray[np.float32]) -> Floats:
-    wide = rows.astype(np.float64)
-    return np.asarray(wide / np.linalg.norm(wide, axis=1, keepdims=True))

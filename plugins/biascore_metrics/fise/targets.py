@@ -1,21 +1,18 @@
-"""Targets and attribute lists as vectors: one form, both forms or their mean, and what is lost on the way."""
+"""Targets and attribute lists as vectors: one form, both forms or their mean, what is lost on the way, and their affect."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.api.metrics import Coverage, LostWord, Model
-from biascore.api.queries import Level
 from biascore.api.stimuli import PairList
 from biascore.designs.words import (
     RoleVectors,
-    WordOptions,
     distinct_words,
     embed_words,
     equal_vectors,
@@ -23,7 +20,9 @@ from biascore.designs.words import (
     unusable,
     usual_distance,
 )
-from biascore_metrics.fise.kind import FiseTest
+from biascore.stats import association, cosine_matrix
+from biascore_metrics.fise.items import Dimension, FiseTest, roles_of
+from biascore_metrics.fise.options import PlacementOptions
 
 Vectors = npt.NDArray[np.float64]
 Treatment = Literal["first", "both", "raw", "unit"]
@@ -55,11 +54,6 @@ class Embedded:
     targets: tuple[Target, ...]
     vectors: Vectors
     lists: RoleVectors
-
-    @property
-    def units(self) -> npt.NDArray[np.intp]:
-        """The pair or family of each target (n,), numbered from 0; a target of none has a number of its own."""
-        return units_of(self.targets)
 
     @property
     def coverage(self) -> Coverage:
@@ -105,38 +99,38 @@ def targets_of(test: FiseTest, treatment: Treatment) -> list[Target]:
 def embed_targets(
     model: Model,
     given: Sequence[Target],
-    lists: Mapping[str, Sequence[str]],
-    *,
+    dimensions: Sequence[Dimension],
     treatment: Treatment,
-    level: Level,
-    options: WordOptions,
+    options: PlacementOptions,
 ) -> Embedded:
     """Embed targets and lists in one call; a target is lost, and listed, where one of its forms has no vector."""
     by_name = {target.name: target for target in given}
     names, lost = distinct_words({TARGETS: [target.name for target in given]}, options)
     wanted = [by_name[name] for name in names[TARGETS]]
     forms = tuple(dict.fromkeys(form for target in wanted for form in target.forms))
-    roles = embed_words(model, {TARGETS: forms, **lists}, level, options, forms=frozenset({TARGETS}))
-    found = dict(zip(roles.words[TARGETS], roles.vectors[TARGETS], strict=True))
+    lists = {TARGETS: forms} | {role: words.words for role, words in roles_of(dimensions).items()}
+    roles = embed_words(model, lists, options.level, options, forms=frozenset({TARGETS}))
+    found = dict(zip(roles.words[TARGETS], roles.vectors[TARGETS].astype(np.float64), strict=True))
     reasons = {word.word: word.reason for word in roles.coverage.lost if word.role == TARGETS}
+
+    def lose(target: Target, reason: str) -> None:
+        lost.append(LostWord(word=target.name, role=TARGETS, reason=reason))
 
     kept: list[Target] = []
     rows: list[Vectors] = []
     for target in wanted:
-        missing = [form for form in target.forms if form in reasons]
-        if missing:
-            reason = reasons[missing[0]]
-            if len(target.forms) > 1:
-                reason = f"no mean of its forms: {', '.join(missing)} {reason}"
-            lost.append(LostWord(word=target.name, role=TARGETS, reason=reason))
+        if missing := [form for form in target.forms if form in reasons]:
+            mean_of = f"no mean of its forms: {', '.join(missing)} " if len(target.forms) > 1 else ""
+            lose(target, f"{mean_of}{reasons[missing[0]]}")
             continue
-        mean = _mean([found[form].astype(np.float64) for form in target.forms], treatment)
-        problem = unusable(mean[np.newaxis].astype(np.float32))[0]
-        if problem:
-            lost.append(LostWord(word=target.name, role=TARGETS, reason=problem))
-            continue
-        kept.append(target)
-        rows.append(mean)
+        own = np.stack([found[form] for form in target.forms])
+        scaled = own / np.linalg.norm(own, axis=1, keepdims=True) if treatment == "unit" else own
+        mean = scaled.mean(axis=0)
+        if problem := unusable(mean[np.newaxis].astype(np.float32))[0]:
+            lose(target, problem)
+        else:
+            kept.append(target)
+            rows.append(mean)
     vectors = np.stack(rows) if rows else np.empty((0, 0))
     if options.duplicates == "drop":
         usual = usual_distance(roles.vectors[TARGETS])
@@ -145,10 +139,8 @@ def embed_targets(
             for place, earlier in equal_vectors(vectors, usual).items()
             if kept[place].unit is None or kept[place].unit != kept[earlier].unit
         }
-        lost += [
-            LostWord(word=kept[place].name, role=TARGETS, reason=same_as(kept[earlier].name))
-            for place, earlier in equal.items()
-        ]
+        for place, earlier in equal.items():
+            lose(kept[place], same_as(kept[earlier].name))
         left = [place for place in range(len(kept)) if place not in equal]
         kept, vectors = [kept[place] for place in left], vectors[left]
     used = {form for target in kept for form in target.forms}
@@ -165,22 +157,13 @@ def embed_targets(
 
 def list_warnings(test: FiseTest, embedded: Embedded) -> list[str]:
     """Words in both lists of a dimension or an affect, and targets that are attribute words too."""
-    words, found = embedded.lists.words, []
-    for dimension in (*test.dimensions, *test.affect):
-        roles = (f"{dimension.name}.A", f"{dimension.name}.B")
-        if all(role in words for role in roles):
-            found += _shared(roles, words)
-    forms = {TARGETS: tuple(form for target in embedded.targets for form in target.forms)}
-    for role in words:
-        if role != TARGETS:
-            found += _shared((TARGETS, role), {**words, **forms})
-    return found
-
-
-def _shared(roles: Sequence[str], words: Mapping[str, Sequence[str]]) -> list[str]:
+    forms = tuple(form for target in embedded.targets for form in target.forms)
+    words = {**embedded.lists.words, TARGETS: forms}
+    pairs = [(f"{one.name}.A", f"{one.name}.B") for one in (*test.dimensions, *test.affect)]
+    pairs += [(TARGETS, role) for role in words if role != TARGETS]
     found = []
-    for one, other in combinations(roles, 2):
-        both = [word for word in dict.fromkeys(words[one]) if word in words[other]]
+    for one, other in pairs:
+        both = [word for word in dict.fromkeys(words.get(one, ())) if word in words.get(other, ())]
         if both:
             found.append(f"in both {one} and {other}: {', '.join(both)}")
     return found
@@ -196,8 +179,49 @@ def _joined(groups: Sequence[Sequence[str]]) -> dict[str, int]:
     return number
 
 
-def _mean(vectors: list[Vectors], treatment: Treatment) -> Vectors:
-    if treatment == "unit":
-        vectors = [vector / np.linalg.norm(vector) for vector in vectors]
-    mean: Vectors = np.mean(vectors, axis=0)
-    return mean
+def measure_affects(
+    test: FiseTest, targets: Sequence[Target], embedded: Embedded
+) -> tuple[dict[str, Vectors], list[str]]:
+    """Affect of the placed ``targets`` (n,) by name, NaN where it has none, from what was embedded in the affect's model.
+
+    And a warning of each that was not measured.
+    """
+    row_of = {target.name: row for row, target in enumerate(embedded.targets)}
+    rows = [i for i, target in enumerate(targets) if target.name in row_of]
+    picked = embedded.vectors[[row_of[targets[i].name] for i in rows]]
+    found, warnings = {}, []
+    for affect in test.affect:
+        roles = f"{affect.name}.A", f"{affect.name}.B"
+        problem = embedded.too_few(roles)
+        if not problem and not rows:
+            problem = "no target has a vector in the model of affect"
+        if problem:
+            warnings.append(f"{affect.name} was not measured: {problem}")
+            continue
+        found[affect.name] = np.full(len(targets), np.nan)
+        found[affect.name][rows] = association(
+            *(cosine_matrix(picked, embedded.lists.vectors[role]) for role in roles)
+        )
+    return found, warnings
+
+
+def joined_coverage(tested: Coverage, affect: Coverage, model: Model) -> Coverage:
+    """One coverage of two models: the targets of the affect's model have a role of their own."""
+    role = f"{TARGETS} in {model.name}"
+
+    def named(counts: Mapping[str, int]) -> dict[str, int]:
+        return {role if name == TARGETS else name: count for name, count in counts.items()}
+
+    def renamed(words: Iterable[LostWord]) -> tuple[LostWord, ...]:
+        return tuple(one.model_copy(update={"role": role}) if one.role == TARGETS else one for one in words)
+
+    # Repeated targets are lost once, in the tested model.
+    of_affect = [one for one in affect.lost if one.role != TARGETS]
+    missing = [one for one in affect.missing if one.role == TARGETS]
+    return Coverage(
+        given={**tested.given, **named(affect.given)},
+        used={**tested.used, **named(affect.used)},
+        lost=(*tested.lost, *renamed(missing), *of_affect),
+        composed=tuple(dict.fromkeys((*tested.composed, *affect.composed))),
+        unseen=tuple(dict.fromkeys((*tested.unseen, *renamed(affect.unseen)))),
+    )

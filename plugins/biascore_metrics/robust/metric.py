@@ -5,23 +5,31 @@ Shrestha, Tay & Srinivasan 2025, NAACL: sentences chosen by perplexity; their mi
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from itertools import combinations
+from typing import TYPE_CHECKING, ClassVar, Final
 
+import numpy as np
 import pyarrow as pa
 
-from biascore.api.metrics import Context, Equivalence, Finding, Metric, Model, Scalar, caveats_of, item_table
+from biascore.api.metrics import Context, Model, Scalar, Total, caveats_of, item_table
 from biascore.api.stimuli import Catalogue
+from biascore.designs import Decided, DecidedMetric
+from biascore.designs.clustered import Difference
 from biascore.designs.words import coverage_caveats, spelling
 from biascore.errors import OptionsError
-from biascore.stats import Unreachable, Verdict
-from biascore_metrics.robust.associations import AssociationsTest
-from biascore_metrics.robust.findings import findings
-from biascore_metrics.robust.fits import Table, difference_name
-from biascore_metrics.robust.options import NATS, NATS_PER_TOKEN, RobustOptions
+from biascore.stats import Unreachable, Verdict, holm
+from biascore_metrics.robust.estimates import by_perplexity, by_template, degenerate, figures
+from biascore_metrics.robust.fits import NATS, PairFit, clustered, table_of
+from biascore_metrics.robust.items import AssociationsTest
+from biascore_metrics.robust.options import BOUND, BOUND_PER_TOKEN, RobustOptions
 from biascore_metrics.robust.probes import Design
 from biascore_metrics.robust.scores import CausalProber, MaskedProber, Prober, Scored
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 UNWEIGHTED_DRAWS: Final = (
     "bootstrap=lme4 draws residuals that ignore the weights, so the intervals of R² do not keep their level and may miss "
@@ -29,7 +37,7 @@ UNWEIGHTED_DRAWS: Final = (
 )
 
 
-class RobustMetric(Metric[RobustOptions, AssociationsTest]):
+class RobustMetric(DecidedMetric[RobustOptions, AssociationsTest]):
     """What both metrics do with scored sentences; they differ in how a model is asked."""
 
     kinds = frozenset({"associations"})
@@ -45,7 +53,7 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
     """What the association of a sentence is."""
     perplexity: ClassVar[str]
     """What the perplexity of a sentence is."""
-    bound: ClassVar[float] = NATS
+    bound: ClassVar[float] = BOUND
     """Of equivalence, where the options give none."""
 
     def check(self, test: AssociationsTest, catalogue: Catalogue) -> None:
@@ -59,38 +67,71 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
         why = "needs two words in each group, and {} has one"
         return tuple(Unreachable(Verdict.DETECTED, why.format(group)) for group in one[:1])
 
-    def measure(self, model: Model, test: AssociationsTest, context: Context) -> Finding:
+    def result(self, model: Model, test: AssociationsTest, context: Context) -> Decided:
         """The difference of the first two groups, and the paper's model; items are the probe sentences."""
         options = self.options.bounded(self.bound)
         design = Design.of(test, options)
         scored = self.prober.score(model, design)
-        found = findings(scored.rows, design, options, context.rng, test.title or test.id)
-        diagnosed = context.diagnose((), model, test, Table.of(scored.rows).scores)
-        draws = (UNWEIGHTED_DRAWS,) if options.bootstrap == "lme4" else ()
-        return Finding(
+        table, pairs = table_of(scored.rows), list(combinations(design.groups, 2))
+        scores, level = clustered(table), options.confidence
+        differences = [Difference.of(scores, pair, level) for pair in pairs]
+        first, farthest = differences[0], max(differences, key=_reach)
+        adjusted = [None if np.isnan(p) else float(p) for p in holm([one.p_value for one in differences])]
+        over = f", Holm over {len(pairs)} pairs" if len(pairs) > 1 else ""
+        headlines = [one.estimate(p, NATS, over) for one, p in zip(differences, adjusted, strict=True)]
+        headlines[0] = headlines[0].model_copy(update={"estimator": Total(cluster=("target",))})
+        fits = [PairFit.of(table, pair, level).drawn(options, context.rng) for pair in pairs]
+        shares = [share for fit in fits for share in fit.shares(level)]
+        templates = by_template(table, design, pairs[0], options)
+        bins, bin_problems = by_perplexity(table, pairs[0], options)
+        problems = [
+            *(f"no test of {one.name}: {one.problem}" for one in differences if one.problem),
+            *(f"no {one.name}: {one.problem}" for one in fits if one.problem),
+        ]
+        details = [
+            *bin_problems,
+            *(fits[0].fit.cautions if fits[0].fit else ()),
+            *degenerate(fits),
+        ]
+        odd = [UNWEIGHTED_DRAWS] if options.bootstrap == "lme4" else []
+        other = farthest is not first
+        return Decided(
             variant=self.options.variant(),
             positive_means=_positive_means(test, design),
             negative_means=_negative_means(design),
-            estimates=(*found.estimates, *diagnosed.estimates),
-            decision=found.decision,
-            equivalence=Equivalence.within(options.bound, found.farthest),
+            estimates=(
+                *headlines,
+                *(fit.score() for fit in fits),
+                *shares,
+                *(estimate for _, estimate in templates),
+                *bins,
+            ),
+            p_value=adjusted[0],
+            interval=farthest.interval,
+            problem=first.problem,
+            bound=options.bound,
+            bound_of=headlines[differences.index(farthest)].name if other else "",
+            called=" - ".join(farthest.groups) if other else "",
+            told=_told(differences, adjusted, fits[0].told(options.alpha, first.value)),
+            scores=(scores,),
             coverage=scored.coverage,
             caveats=(
                 *coverage_caveats(scored.coverage, brief=False),
-                *found.caveats,
-                *diagnosed.caveats,
-                *caveats_of((*draws, *_oddities(design, scored)), verdict=False),
+                *caveats_of(dict.fromkeys(problems)),
+                *first.caveats(options.alpha),
+                *caveats_of(details, verdict=False),
+                *caveats_of((*odd, *_oddities(design, scored)), verdict=False),
             ),
-            conventions={**self._conventions(design), **diagnosed.stated},
+            conventions=self._conventions(design),
             item_value="association of the sentence, nats",
             item_neutral=None,
-            figures=found.figures,
-            items=_items(scored, found.contributions),
+            figures=figures(headlines, shares, templates, bins, options, test.title or test.id),
+            items=_items(table, first),
         )
 
     def _conventions(self, design: Design) -> dict[str, Scalar]:
         options = self.options.bounded(self.bound)
-        first = difference_name((design.groups[0], design.groups[1]))
+        first = " - ".join(design.groups[:2])
         several = ", each pair of groups fitted to its own rows" if len(design.groups) > 2 else ""
         return {
             "difference": f"mean of the words' means, {first}, in nats; a word's mean is over targets, templates, sentences",
@@ -106,11 +147,9 @@ class RobustMetric(Metric[RobustOptions, AssociationsTest]):
             "part R²": "variance of the fixed part / (that + random + residual of a sentence of perplexity 1), partR2",
             "part R² (mean residual variance)": "the same with the mean residual variance of the rows",
             "bootstrap of R²": f"parametric ({options.bootstrap}), {options.resamples} fits, percentile",
-            "equivalence bound": options.bound,
             "letter case": "lower" if options.lower_case else "as written, not capitalised at the start",
             "underscore in a word": "a space",
             "repeated pairs": "a word is one observation; the paper's model counts it once for each of its pairs",
-            "alpha": options.alpha,
             **{f"template {one.name}": one.sentence for one in design.templates},
         }
 
@@ -122,7 +161,7 @@ class CausalRobustAssociation(RobustMetric):
     summary = "Robust bias detection on a causal model: the mean log-likelihood of the sentences"
     requires = frozenset({"score"})
     prober = CausalProber()
-    bound = NATS_PER_TOKEN
+    bound = BOUND_PER_TOKEN
     association = "mean log-likelihood of the sentence per token, - loss; opposites times -1"
     perplexity = "exp(loss)"
 
@@ -185,20 +224,34 @@ def _oddities(design: Design, scored: Scored) -> list[str]:
     return found
 
 
-def _items(scored: Scored, contributions: Sequence[float | None]) -> pa.Table:
-    rows = scored.rows
+def _reach(difference: Difference) -> float:
+    """How far the interval of a difference goes from 0; without one, beyond all bounds."""
+    ends = difference.interval
+    return math.inf if ends is None else max(-ends.low, ends.high)
+
+
+def _told(differences: Sequence[Difference], adjusted: Sequence[float | None], paper: str) -> str:
+    """The other pairs of groups, and what the paper says of the first."""
+    told = [
+        f"{' - '.join(one.groups)} is {one.value:.3g} nats, p = {p:.3g}"
+        if one.value is not None and p is not None
+        else f"{' - '.join(one.groups)} could not be tested"
+        for one, p in zip(differences[1:], adjusted[1:], strict=True)
+    ]
+    others = f"This is {' - '.join(differences[0].groups)}; {'; '.join(told)}." if told else ""
+    return " ".join(filter(None, [others, paper]))
+
+
+def _items(table: pd.DataFrame, first: Difference) -> pa.Table:
+    """The rows, with what each adds to the first difference."""
+    added: list[float | None] = [None] * len(table)
+    if first.weights is not None:
+        parts = zip(first.weights.tolist(), table["association"], strict=True)
+        added = [weight * value if weight else None for weight, value in parts]
+    item, group, value, *more = map(str, table)
     return item_table(
-        item=[row.probe.text for row in rows],
-        group=[row.place.group for row in rows],
-        value=[row.association for row in rows],
-        more={
-            "template": [row.place.template for row in rows],
-            "attribute": [row.place.attribute for row in rows],
-            "target": [row.place.target for row in rows],
-            "opposite": [row.place.role == "opposites" for row in rows],
-            "perplexity": [row.perplexity for row in rows],
-            "weight": [row.weight for row in rows],
-            "added_for_balance": [row.added for row in rows],
-            "contribution": list(contributions),
-        },
+        item=table[item].tolist(),
+        group=table[group].tolist(),
+        value=table[value].tolist(),
+        more={**{name: table[name].tolist() for name in more}, "contribution": added},
     )

@@ -14,12 +14,13 @@ from biascore.api.metrics import MetricOptions, Resamples
 from biascore.api.stimuli import WordList
 from biascore.api.support import quoted
 from biascore.designs.bounds import Bound
+from biascore.designs.decided import changed
 from biascore.errors import OptionsError
-from biascore_metrics.robust.associations import AssociationsTest, AttributeGroup
+from biascore_metrics.robust.items import AssociationsTest, AttributeGroup
 
-NATS: Final = 0.1
-NATS_PER_TOKEN: Final = 0.01
-"""Equivalence bounds."""
+BOUND: Final = 0.1
+BOUND_PER_TOKEN: Final = 0.01
+"""Of equivalence, in nats and in nats per token."""
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
 
 
@@ -54,7 +55,7 @@ class RobustOptions(MetricOptions):
     pairs: Annotated[int, Field(ge=1)] | Names | None = None
     polarity: Literal["positive", "both"] = "positive"
     lower_case: bool = True
-    bound: Bound = NATS
+    bound: Bound = BOUND
     perplexity_hides: Literal["sub-tokens", "words"] = "sub-tokens"
     bootstrap: Literal["model", "lme4"] = "model"
     resamples: Resamples = 1000
@@ -83,8 +84,7 @@ class RobustOptions(MetricOptions):
 
     def variant(self) -> str:
         """What tells this measurement from others of its metric: the options that are not the defaults, but no bound."""
-        changed = self.model_dump(exclude_defaults=True, exclude={"bound"} if self.bound is None else set())
-        return ", ".join(f"{name}={_told(value)}" for name, value in changed.items())
+        return changed(self, *["bound"] * (self.bound is None))
 
     def chosen_groups(self, test: AssociationsTest) -> tuple[AttributeGroup, ...]:
         """The groups that are compared, in this order; raises OptionsError for one that the test does not have."""
@@ -136,7 +136,3 @@ def _require(test: AssociationsTest, option: str, wanted: Sequence[str], known: 
             f"{test.id}: {option} has {quoted(unknown[0])}, which the test does not have. It has: {some}. "
             f"See the test with: biascore show {test.id}"
         )
-
-
-def _told(value: object) -> str:
-    return "+".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Final, Literal
 
 from biascore.api.queries import Span
-from biascore_metrics.robust.associations import AGREEING, ATTRIBUTE, TARGET, AssociationsTest, Part
+from biascore_metrics.robust.items import AGREEING, ATTRIBUTE, TARGET, AssociationsTest, Part
 from biascore_metrics.robust.options import RobustOptions, Template
 
 Role = Literal["targets", "opposites"]
@@ -96,6 +96,11 @@ class Design:
             lower_case=options.lower_case,
             whole_words=options.perplexity_hides == "words",
         )
+
+    @property
+    def by_role(self) -> dict[str, tuple[str, ...]]:
+        """All words that are taken, by group and role."""
+        return {group: self.words(group) for group in self.groups} | dict(self.targets)
 
     def words(self, group: str) -> tuple[str, ...]:
         """The attribute words of a group that are taken, in list order and as often as they are listed."""

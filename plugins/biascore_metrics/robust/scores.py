@@ -9,7 +9,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -53,25 +53,23 @@ class Scored:
     n_dropped: int
 
 
-@dataclass(slots=True)
-class Lost:
-    """Words that are not measured, by group or role and word, each with the reason."""
+Lost = dict[tuple[str, str], str]
+"""Words that are not measured, by group or role and word, each with the reason."""
 
-    reasons: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def coverage(self, design: Design) -> Coverage:
-        """How many words of each group and role are used of those given."""
-        words = {group: design.words(group) for group in design.groups} | design.targets
-        lost = {role: [word for word in some if (role, word) in self.reasons] for role, some in words.items()}
-        return Coverage(
-            given={role: len(some) for role, some in words.items()},
-            used={role: len(some) - len(lost[role]) for role, some in words.items()},
-            lost=tuple(
-                LostWord(word=word, role=role, reason=self.reasons[role, word])
-                for role, some in lost.items()
-                for word in some
-            ),
-        )
+def coverage_of(design: Design, lost: Lost) -> Coverage:
+    """How many words of each group and role are used of those given."""
+    words = design.by_role
+    missing = {role: [word for word in some if (role, word) in lost] for role, some in words.items()}
+    return Coverage(
+        given={role: len(some) for role, some in words.items()},
+        used={role: len(some) - len(missing[role]) for role, some in words.items()},
+        lost=tuple(
+            LostWord(word=word, role=role, reason=lost[role, word])
+            for role, some in missing.items()
+            for word in some
+        ),
+    )
 
 
 class Prober(ABC):
@@ -93,8 +91,8 @@ class Prober(ABC):
 
     def score(self, model: Model, design: Design) -> Scored:
         """Choose the sentences of a design and score them."""
-        lost = Lost(_unknown(model, design))
-        places = design.places(tuple(lost.reasons))
+        lost = _unknown(model, design)
+        places = design.places(tuple(lost))
         texts = list(dict.fromkeys(probe.text for place in places for probe in place.probes))
         perplexities = self.perplexities(model, texts, whole_words=design.whole_words)
         chosen = choose(places, perplexities)
@@ -102,11 +100,10 @@ class Prober(ABC):
         rows = [
             Row(place, probe, added, SIGNS[place.role] * value, perplexities[probe.text])
             for (place, probe, added), value in zip(chosen, values, strict=True)
-            if (place.group, place.attribute) not in lost.reasons
-            and (place.role, place.target) not in lost.reasons
+            if (place.group, place.attribute) not in lost and (place.role, place.target) not in lost
         ]
         usable = tuple(row for row in rows if math.isfinite(row.association) and 0 < row.weight < math.inf)
-        return Scored(usable, lost.coverage(design), len(rows) - len(usable))
+        return Scored(usable, coverage_of(design, lost), len(rows) - len(usable))
 
 
 class MaskedProber(Prober):
@@ -146,9 +143,9 @@ class MaskedProber(Prober):
         for place, probe in chosen:
             seen, prior = found[probe]
             if not seen.tokens:
-                lost.reasons[place.group, place.attribute] = DROPPED
+                lost[place.group, place.attribute] = DROPPED
             elif not prior.tokens:
-                lost.reasons[place.role, place.target] = DROPPED
+                lost[place.role, place.target] = DROPPED
             values.append(seen.total - prior.total)
         return values
 
@@ -204,19 +201,13 @@ def _exp_minus(means: Iterable[float]) -> list[float]:
     return perplexities
 
 
-def _unknown(model: Model, design: Design) -> dict[tuple[str, str], str]:
+def _unknown(model: Model, design: Design) -> Lost:
     """Words of which the model knows nothing, where it can also embed: the probability of an unknown token says nothing."""
     if "embed" not in model.capabilities:
         return {}
-    shown = {word: word.replace("_", " ") for role in design.targets for word in design.targets[role]}
-    shown |= {word: word.replace("_", " ") for group in design.groups for word in design.words(group)}
+    every = [(role, word) for role, some in design.by_role.items() for word in some]
+    shown = {one: one[1].replace("_", " ") for one in every}
     if design.lower_case:
-        shown = {word: written.lower() for word, written in shown.items()}
+        shown = {one: written.lower() for one, written in shown.items()}
     unknown = unknown_words(model, {"all": shown.values()}, WordOptions())
-    words = {group: design.words(group) for group in design.groups} | design.targets
-    return {
-        (role, word): unknown[shown[word]]
-        for role, some in words.items()
-        for word in some
-        if shown[word] in unknown
-    }
+    return {one: unknown[written] for one, written in shown.items() if written in unknown}

@@ -9,7 +9,7 @@ import numpy as np
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Model
 from biascore.api.stimuli import PairList, WordList
-from biascore_metrics.fise.kind import Dimension, FiseTest
+from biascore_metrics.fise.items import Dimension, FiseTest
 from biascore_metrics.fise.metric import Fise, GgFise
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions
 

@@ -9,8 +9,8 @@ from biascore import Engine
 from biascore.api.stimuli import WordList
 from biascore.errors import OptionsError, TestKindError
 from biascore.stats import Verdict
-from biascore_metrics.fise.kind import Dimension, FiseTest
-from biascore_metrics.fise.rows import DISTANCE
+from biascore_metrics.fise.estimates import DISTANCE
+from biascore_metrics.fise.items import Dimension, FiseTest
 
 from .axes import GENDER, RACE, TARGETS, VALENCE, VECTORS, dimension, fise, fise_test, gg_fise, scattered
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from biascore.api.stimuli import PairList, WordList
-from biascore_metrics.fise.kind import Dimension
+from biascore_metrics.fise.items import Dimension
 
 from .axes import GENDER, LISTS, RACE, TARGETS, VECTORS, fise, fise_test, gg_fise
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biascore.stats.robust_mean import robust_mean
-from biascore_metrics.fise.intervals import distance_interval, effective_words, share_interval
+from biascore_metrics.fise.clusters import distance_interval, effective_words, share_interval
 
 from .axes import VECTORS, fise, fise_test
 

@@ -10,7 +10,7 @@ import pytest
 
 from biascore import Engine
 from biascore.api.stimuli import PairList, WordList
-from biascore_metrics.fise.kind import Dimension, FiseTest
+from biascore_metrics.fise.items import Dimension, FiseTest
 
 from ..loops import cosine
 from .axes import CLASS, FEW, GENDER, RACE, TARGETS, VALENCE, VECTORS, fise, fise_test, gg_fise

@@ -8,10 +8,10 @@ import pytest
 
 from biascore.api.stimuli import WordList
 from biascore.stats import Verdict
-from biascore_metrics.fise.kind import Dimension, FiseTest
+from biascore_metrics.fise.estimates import DISTANCE
+from biascore_metrics.fise.items import Dimension, FiseTest
 from biascore_metrics.fise.metric import Fise
 from biascore_metrics.fise.options import FiseOptions
-from biascore_metrics.fise.rows import DISTANCE
 
 from .axes import AXES, CLASS, GENDER, LISTS, RACE, SIGN, TARGETS, VECTORS, fise, fise_test, scattered
 

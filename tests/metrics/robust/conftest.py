@@ -11,7 +11,7 @@ import pytest
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Coverage, Model
 from biascore.results.finding import wrong_result
-from biascore_metrics.robust.associations import AssociationsTest
+from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.metric import RobustAssociation
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design

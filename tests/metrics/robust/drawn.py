@@ -12,8 +12,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-
-from biascore_metrics.robust.fits import Table
+import pandas as pd
 
 GROUPS: Final = ("male", "female")
 SIGNS: Final = np.array([0.5, -0.5])
@@ -40,7 +39,7 @@ class World:
     uneven: bool = False
     """Words of the first group 2.3 times as spread as the others."""
 
-    def table(self, rng: np.random.Generator, effect: float = 0.0) -> Table:
+    def table(self, rng: np.random.Generator, effect: float = 0.0) -> pd.DataFrame:
         """One data set."""
         shape = (2, self.n_words, self.n_targets, 6)
         axes = np.indices(shape)
@@ -58,15 +57,17 @@ class World:
             + RESIDUAL * np.sqrt(variance / variance.mean()) * rng.normal(size=shape)
         )
         group, word, target_of, template_of = (axis.ravel().astype(str) for axis in axes)
-        return Table(
-            np.array(GROUPS)[axes[0].ravel()],
-            template_of,
-            target_of,
-            np.char.add(np.char.add(group, " "), word),
-            values.ravel(),
-            1 / perplexity.ravel(),
+        return pd.DataFrame(
+            {
+                "group": np.array(GROUPS)[axes[0].ravel()],
+                "template": template_of,
+                "target": target_of,
+                "attribute": np.char.add(np.char.add(group, " "), word),
+                "association": values.ravel(),
+                "weight": 1 / perplexity.ravel(),
+            }
         )
 
-    def tables(self, sets: int, effect: float = 0.0, seed: int = 1) -> Iterator[Table]:
+    def tables(self, sets: int, effect: float = 0.0, seed: int = 1) -> Iterator[pd.DataFrame]:
         """Data set i is drawn from the seed (``seed``, i)."""
         return (self.table(np.random.default_rng([seed, i]), effect) for i in range(sets))

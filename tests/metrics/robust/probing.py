@@ -12,7 +12,7 @@ import numpy as np
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Masked, TokenLogprobs
 from biascore.stimuli import load_file
-from biascore_metrics.robust.associations import AssociationsTest
+from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design, Place, Probe
 from biascore_metrics.robust.scores import Row

@@ -12,8 +12,8 @@ from scipy import stats
 from biascore.api.exporters import Measurement
 from biascore.designs.clustered import Difference
 from biascore.stats import Verdict
-from biascore_metrics.robust.associations import AssociationsTest
-from biascore_metrics.robust.fits import Table
+from biascore_metrics.robust.fits import clustered
+from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.metric import RobustAssociation
 from biascore_metrics.robust.options import RobustOptions
 
@@ -50,7 +50,7 @@ def test_the_larger_p_decides_and_the_wider_interval_stands(measure: Callable[..
 @pytest.mark.parametrize("seed", range(4))
 def test_interval_and_p_do_not_contradict_each_other(seed: int) -> None:
     table = World(targets=0.2 * (seed % 2)).table(np.random.default_rng(seed), 0.25)
-    found = Difference.of(table.scores, GROUPS, 0.95)
+    found = Difference.of(clustered(table), GROUPS, 0.95)
     frame = pd.DataFrame(
         {
             "group": table.group,
@@ -70,9 +70,9 @@ def test_interval_and_p_do_not_contradict_each_other(seed: int) -> None:
     assert (found.interval.low > 0 or found.interval.high < 0) == (found.p_value <= 0.05)
 
 
-def detected(table: Table) -> tuple[bool, bool]:
+def detected(table: pd.DataFrame) -> tuple[bool, bool]:
     """Detected, and detected without a caution."""
-    found = Difference.of(table.scores, GROUPS, 0.95)
+    found = Difference.of(clustered(table), GROUPS, 0.95)
     assert found.p_value is not None
     return found.p_value <= 0.05, found.p_value <= 0.05 and not found.caveats(0.05)
 

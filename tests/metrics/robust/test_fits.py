@@ -6,18 +6,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Estimate
 from biascore.stats import Verdict, holm, lmm
-from biascore_metrics.robust.associations import AssociationsTest
-from biascore_metrics.robust.findings import Findings, findings
-from biascore_metrics.robust.options import RobustOptions
 
-from .probing import design_of, noisy, rows_of, small
+from .conftest import MadeOf
+from .probing import noisy, rows_of, small
 from .test_scores import by_hand
 
 BINARY: dict[str, Any] = {"groups": ["male", "female"]}
@@ -31,13 +28,8 @@ def refit(frame: pd.DataFrame, first: str, second: str) -> lmm.Fit:
     return lmm.fit(rows.value, design, groups=groups, weights=1 / rows.perplexity)
 
 
-def by_name(found: Findings) -> Mapping[str, Estimate]:
+def by_name(found: Measurement) -> Mapping[str, Estimate]:
     return {estimate.name: estimate for estimate in found.estimates}
-
-
-def found_in(test: AssociationsTest, rows: Any, **options: Any) -> Findings:
-    settings = RobustOptions(**{"resamples": 200, **options})
-    return findings(rows, design_of(test, **options), settings, np.random.default_rng(3), "about")
 
 
 def test_the_bias_score_is_the_coefficient_of_the_item_table(measure: Callable[..., Measurement]) -> None:
@@ -108,11 +100,11 @@ def test_groups_are_compared_in_the_order_asked_for(measure: Callable[..., Measu
     assert "more than with male" in other.positive_means
 
 
-def test_ranges_of_perplexity_are_fitted_alone(test: AssociationsTest) -> None:
+def test_ranges_of_perplexity_are_fitted_alone(made: MadeOf) -> None:
     rows = rows_of(noisy({"male": 1.0, "female": 0.0}))
-    found = by_name(found_in(test, rows, **BINARY, ppl_bins=[0, 2, 4, 5]))
+    found = by_name(made(rows, **BINARY, ppl_bins=[0, 2, 4, 5]))
     low = [row for row in rows if row.perplexity < 2]
-    inside = by_name(found_in(test, low, **BINARY))["bias score male - female"]
+    inside = by_name(made(low, **BINARY))["bias score male - female"]
     at_low = found["bias score male - female at perplexity 0 to 2"]
     assert at_low.value == pytest.approx(inside.value)
     assert sum(at_low.n.values()) == len(low)
@@ -122,11 +114,11 @@ def test_ranges_of_perplexity_are_fitted_alone(test: AssociationsTest) -> None:
     )  # the upper edge is the next one's
 
 
-def test_each_template_has_its_own_difference(test: AssociationsTest) -> None:
+def test_each_template_has_its_own_difference(made: MadeOf) -> None:
     rows = rows_of(noisy({"male": 1.0, "female": 0.0}), templates=3)
-    found = by_name(found_in(test, rows, **BINARY))
+    found = by_name(made(rows, **BINARY))
     own = [row for row in rows if row.place.template == "t2"]
-    alone = by_name(found_in(test, own, **BINARY))["difference male - female"]
+    alone = by_name(made(own, **BINARY))["difference male - female"]
     assert found["difference male - female in t2"].value == pytest.approx(alone.value)
 
 
@@ -142,10 +134,10 @@ def test_lme4_s_bootstrap_is_told_and_another(measure: Callable[..., Measurement
     assert any("ignore the weights" in line for line in other.warnings)
 
 
-def test_a_planted_difference_is_found(test: AssociationsTest) -> None:
-    found = found_in(test, rows_of(noisy({"male": 2.0, "female": 0.0})), **BINARY)
+def test_a_planted_difference_is_found(made: MadeOf) -> None:
+    found = made(rows_of(noisy({"male": 2.0, "female": 0.0})), **BINARY)
     assert found.estimates[0].value == pytest.approx(2.0, abs=0.2)
-    assert found.decision.verdict is Verdict.DETECTED
+    assert found.verdict is Verdict.DETECTED
 
 
 def test_a_repeated_target_is_told(measure: Callable[..., Measurement], tmp_path: Path) -> None:

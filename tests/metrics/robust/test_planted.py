@@ -11,7 +11,7 @@ from biascore import Engine
 from biascore.api.metrics import Model
 from biascore.api.queries import Masked
 from biascore.errors import QuestionError
-from biascore_metrics.robust.associations import AssociationsTest
+from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.metric import RobustAssociation
 from biascore_metrics.robust.options import RobustOptions
 

@@ -15,7 +15,7 @@ from biascore.api.stimuli import Catalogue
 from biascore.engine import Engine
 from biascore.errors import OptionsError
 from biascore.stats import Verdict
-from biascore_metrics.robust.associations import AssociationsTest
+from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.metric import RobustAssociation, RobustAssociationCausal
 from biascore_metrics.robust.options import RobustOptions
 

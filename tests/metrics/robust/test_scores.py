@@ -12,7 +12,7 @@ import pytest
 
 from biascore.api.exporters import Measurement, hookimpl
 from biascore.api.queries import Masked, TokenLogprobs
-from biascore_metrics.robust.associations import AssociationsTest
+from biascore_metrics.robust.items import AssociationsTest
 
 from .probing import Known, design_of, hashed, pieces, small
 

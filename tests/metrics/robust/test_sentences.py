@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from biascore.engine import Engine
-from biascore_metrics.robust.associations import AssociationsTest
+from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.probes import Place, Probe
 from biascore_metrics.robust.scores import choose
 

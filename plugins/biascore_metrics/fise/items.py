@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Annotated, Literal, Self
@@ -22,6 +22,11 @@ class Dimension:
     B: WordList
 
 
+def roles_of(dimensions: Iterable[Dimension]) -> dict[str, WordList]:
+    """Their lists by role, as ``gender.A``."""
+    return {f"{one.name}.{side}": words for one in dimensions for side, words in (("A", one.A), ("B", one.B))}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FiseTest(Test):
     """Kind ``fise``: target words placed by two or more dimensions, and the affects measured of them.
@@ -35,11 +40,7 @@ class FiseTest(Test):
     affect: tuple[Dimension, ...] = ()
 
     def __post_init__(self) -> None:
-        roles = {
-            f"{dimension.name}.{side}": words
-            for dimension in (*self.dimensions, *self.affect)
-            for side, words in (("A", dimension.A), ("B", dimension.B))
-        }
+        roles = roles_of((*self.dimensions, *self.affect))
         object.__setattr__(self, "roles", MappingProxyType(roles))
 
     @property
