@@ -92,9 +92,9 @@ def answer_in(said: str, about: str = "") -> Answer:
 def _unknown(text: str, about: str) -> str | None:
     """The first mark between which, or behind which, thoughts may stand."""
     marks = [one for one in _MARK.finditer(text) if one[0] not in about]
-    for one in marks:
+    for place, one in enumerate(marks):
         closes = one["slash"] or one["other"] or one["third"]
-        if not text[: one.start()].strip() or closes or _WORDS.search(one[0]):
+        if closes or (not place and not text[: one.start()].strip()) or _WORDS.search(one[0]):
             return one[0]
     return None
 

@@ -83,8 +83,8 @@ def measurement_of(
     """The measurement that a finding is; ``alpha`` is the level at which the metric decides.
 
     ``of_model`` are the conventions that the model states of itself, ``of_asking`` those of how it was asked, which two
-    measurements have to share to be compared. ``first_words`` gives words of its vocabulary as examples, and ``outcomes`` are
-    what became of its questions with options.
+    measurements have to share to be compared. ``first_words`` gives words of its vocabulary as examples;
+    ``outcomes`` are what became of its questions with options.
     What is ``unreachable`` with this test is in the reason of an inconclusive verdict on what could be estimated.
 
     Raises ValidationError for values that cannot be.

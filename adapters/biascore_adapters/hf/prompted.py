@@ -114,12 +114,12 @@ class Generator:
         ends, others = end_tokens(loaded.model, loaded.reader.rows)
         self._ends = frozenset(ends)
         tokens = loaded.reader.tokenizer
-        special = {
+        added = {
             *tokens.all_special_ids,
             *(id_ for id_, one in tokens.added_tokens_decoder.items() if one.special),
         }
         # Marks of thoughts are special tokens of some families, and without them thoughts read like an answer.
-        self._dropped = {id_ for id_ in special if not is_mark(str(tokens.convert_ids_to_tokens(id_)))}
+        self._dropped = {id_ for id_ in added if not is_mark(str(tokens.convert_ids_to_tokens(id_)))}
         named = loaded.reader.tokenizer.convert_ids_to_tokens(ends)
         said = f"at {', '.join(map(repr, named))}" if ends else "nowhere: no token is stated"
         unknown = f"; not at {', '.join(map(quoted, others))}, which is no token" if others else ""
