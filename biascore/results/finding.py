@@ -91,7 +91,8 @@ def measurement_of(
     """
     outcomes = outcomes or Outcomes()
     found = _of_unread(_of_lost(found, test, first_words), outcomes)
-    unread = (Caveat(outcomes.unread, verdict=False),) if outcomes.unread else ()
+    short = outcomes.short
+    unread = (Caveat(outcomes.unread, bool(short), short),) if outcomes.unread else ()
     caveats = (*_in_other_case(found.coverage), *found.caveats, *unread)
     decision = found.decision or _TESTS_NOTHING
     if found.decision is not None and found.estimates[0].value is not None:
