@@ -308,7 +308,7 @@ class Asker:
         return [list(islice(keys, size)) for size in sizes]
 
     def _key(self, prefix: bytes, question: object) -> bytes:
-        """The key of a question without its item, which no model reads: equal ones are asked once, whatever they are called."""
+        """The key of a question without its item, which no model reads, so that equal ones are asked once."""
         if isinstance(question, Choice) and question.item and not self._identity.chosen_before:
             question = replace(question, item="")
         return codecs.question_key(prefix, question)

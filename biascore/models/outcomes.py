@@ -12,6 +12,12 @@ from biascore.models.questions import Chosen
 
 CHOSEN: Final = "chosen"
 QUOTED: Final = 3
+FEW: Final = 0.05
+"""Of the answers."""
+_SHORT: Final = {
+    ("unreadable: its thoughts", "unreadable: it is empty"): "answers end before they say anything",
+    ("unreadable: marks",): "answers have marks that are not known",
+}
 _ADVICE: Final = (
     (
         "unreadable: its thoughts",
@@ -65,6 +71,15 @@ class Outcomes:
         kinds = ", ".join(f"{many:,} {kind}" for kind, many in self.counts.most_common() if kind != CHOSEN)
         shown = f". Some that chose none: {listed(self.quotes)}" if self.quotes else ""
         return f"{kinds}, of {counted(self.counts.total(), 'answer')}{shown}"
+
+    @property
+    def short(self) -> str:
+        """The same in a few words where more than a few answers are cut off, or have marks of thoughts that nobody knows."""
+        for begins, told in _SHORT.items():
+            many = sum(number for kind, number in self.counts.items() if kind.startswith(begins))
+            if many > FEW * self.counts.total():
+                return told
+        return ""
 
     @property
     def none_chosen(self) -> bool:

@@ -18,29 +18,12 @@ _MARKS: Final = "\"'“”‘’«» \t\r\n"
 _EMPHASIS: Final = re.compile(r"\*+|`+|\$|^#+\s*|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)", re.MULTILINE)
 _BOXED: Final = re.compile(r"\\f?box(?:ed)?\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _TEX: Final = re.compile(r"\\(?:text|mathrm|textbf|mathbf)\s*\{([^{}]*)\}")
-_KEYS: Final = frozenset(
-    (
-        "answer",
-        "answers",
-        "final_answer",
-        "finalanswer",
-        "choice",
-        "option",
-        "selected",
-        "selection",
-        "selected_option",
-    )
-    + (
-        "letter",
-        "label",
-        "prediction",
-        "answer_choice",
-        "chosen",
-        "correct_answer",
-        "correct_option",
-        "response",
-    )
+_KEYS: Final = re.compile(
+    r"(?:(?:final|correct|selected)_?)?(?:answer|option|choice)s?|answer_choice|selected|selection|chosen|letter|label|"
+    r"prediction|response"
 )
+"""Under which an object of JSON has an answer."""
+_MOST_OBJECTS: Final = 100
 _IS: Final = r"(?:\s+(?:is|are|would\s+be|should\s+be|must\s+be|es|est|ist|è|é|jest|is\s+dus))?\s*[:=：-]*\s*"
 _ANSWER: Final = re.compile(
     rf"(?:\b(?:answer|respuesta|réponse|antwort|risposta|resposta|antwoord|odpowiedź|ответ|cevap|yanıt|svar|odpověď|"
@@ -53,6 +36,15 @@ _SENTENCE: Final = re.compile(r"[.!?]\s|\n")
 _DENIES: Final = re.compile(
     r"\b(?:not|nor|neither|never|except|rather|wrong|unlike)\b|n['’]t\b", re.IGNORECASE
 )
+_DENIED: Final = re.compile(r"\s*(?:\w+\s+)?(?:not|never)\b|\s*\w+n['’]t\b")
+"""Behind an option: it is said not to be the answer."""
+_ENDS: Final = (
+    r"(?=[)\].:,;!/。，、：；！）]|\s*$|\s*\n|\s+[-–—=]|\s+(?:or|and|because|since)\b|"
+    r"\s+is\b(?!\s+(?:not|wrong|incorrect|false)\b))"
+)
+"""What follows a label at the start of an answer; "A man" is none."""
+_NEAR: Final = 1000
+"""Characters behind a word such as "answer is" in which an option stands."""
 _SEVERAL: Final = r"(?:\s*(?:,|/|&|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b)\s*)+"
 
 
@@ -65,10 +57,14 @@ class Read(NamedTuple):
 
 
 class _Options(NamedTuple):
-    """Options as an answer is compared with them: their texts, and the place that each label stands for."""
+    """Options as an answer is compared with them: their texts, and the place that each label stands for.
+
+    ``denied``: the question itself denies something, so that an answer may, too.
+    """
 
     texts: tuple[str, ...]
     places: dict[str, int]
+    denied: bool
 
     @property
     def label(self) -> str:
@@ -85,7 +81,8 @@ def read(question: Choice, said: str, order: Sequence[int], labels: Sequence[str
     whole = _plain(text)
     options = _Options(
         tuple(map(_plain, question.options)),
-        {label: place for label, place in zip(labels, order, strict=False)},
+        dict(zip(labels, order, strict=False)),
+        bool(_DENIES.search(question.prompt)),
     )
     if not whole:
         return Read(None, "unreadable", "it is empty")
@@ -110,7 +107,9 @@ def read(question: Choice, said: str, order: Sequence[int], labels: Sequence[str
 
 def _stated(text: str, options: _Options, where: re.Pattern[str]) -> set[int]:
     """The options that are named right behind a word such as "answer is"."""
-    after = (_at_start(text[one.end() :].lstrip(_MARKS), options) for one in where.finditer(text))
+    after = (
+        _at_start(text[one.end() : one.end() + _NEAR].lstrip(_MARKS), options) for one in where.finditer(text)
+    )
     return {place for some in after for place in some}
 
 
@@ -141,6 +140,8 @@ def _at_start(text: str, options: _Options) -> set[int]:
         return named
     longest, found = max(starts, key=lambda one: one[1].end())
     rest = low[found.end() :]
+    if _DENIED.match(rest) and not options.denied:
+        return named
     if named:
         return {*named, longest}
     if rest.lstrip(_MARKS).startswith("?"):
@@ -164,19 +165,19 @@ def _listed(text: str, options: _Options) -> set[int]:
 def _labels(text: str, options: _Options) -> tuple[set[int], str]:
     """The options whose labels a text begins with, one or a list of several, and what follows."""
     label = options.label
-    ends = r"(?=[)\].:,;!/。，、：；！）]|\s*$|\s*\n|\s+[-–—=]|\s+(?:or|and|because|since)\b|\s+is\b(?!\s+(?:not|wrong|incorrect|false)\b))"
-    first = re.match(rf"[(\[]?({label}){ends}", text)
+    first = re.match(rf"[(\[]?({label}){_ENDS}", text)
     if not first and set(options.places) <= set(LETTERS):  # a small letter may be a word
         small = rf"(?:[(\[]?(?={label}[)\]])|(?={label}\s*$))({label})[)\]]*\s*"
         first = re.match(small, text, re.IGNORECASE)
     if not first:
         return set(), text
     own = first[1] if first[1] in options.places else first[1].upper()
-    named, rest = {options.places[own]}, text[first.end(1) :].lstrip(")]")
-    while more := re.match(rf"{_SEVERAL}[(\[]?({label})(?![\w’'])[)\]]*", rest):
+    named, at = {options.places[own]}, first.end(1)
+    also = re.compile(rf"[)\]]*{_SEVERAL}[(\[]?({label})(?![\w’'])")
+    while more := also.match(text, at):
         named.add(options.places[more[1]])
-        rest = rest[more.end() :]
-    return named, rest.lstrip(").:,;!]。，、：；！） \t\r\n")
+        at = more.end()
+    return named, text[at:].lstrip(").:,;!]。，、：；！） \t\r\n")
 
 
 def _unmarked(text: str) -> str:
@@ -191,7 +192,9 @@ def _unmarked(text: str) -> str:
 def _objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of JSON in a text, and how they stand there."""
     at = text.find("{")
-    while at >= 0:
+    for _ in range(_MOST_OBJECTS):
+        if at < 0:
+            return
         try:
             value, end = json.JSONDecoder().raw_decode(text, at)
         except (ValueError, RecursionError):
@@ -204,7 +207,7 @@ def _objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 def _values(value: dict[str, Any]) -> Iterator[str]:
     """What stands under the keys of an answer."""
     for key, one in value.items():
-        if str(key).strip().casefold().replace(" ", "_") not in _KEYS:
+        if not _KEYS.fullmatch(key.strip().casefold().replace(" ", "_")):
             continue
         if isinstance(one, dict):
             yield from _values(one)

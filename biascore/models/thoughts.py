@@ -55,6 +55,13 @@ _WORDS: Final = re.compile(
 )
 
 
+_PARTS: Final = re.compile(
+    r"<\|(?:channel|message|start|end|constrain|open|close|sep|im_start)\|>|<\|channel>|<channel\|>",
+    re.IGNORECASE,
+)
+_LED_IN: Final = re.compile(r"\s*(?:thought)?\s*(?:<\|message\|>)?\s*")
+
+
 class Answer(NamedTuple):
     """What is said after all thoughts; ``problem``: why nothing is, in a few words, or ""."""
 
@@ -85,8 +92,19 @@ def answer_in(said: str, about: str = "") -> Answer:
 def _unknown(text: str, about: str) -> str | None:
     """The first mark between which, or behind which, thoughts may stand."""
     marks = [one for one in _MARK.finditer(text) if one[0] not in about]
-    for one in marks:
+    for place, one in enumerate(marks):
         closes = one["slash"] or one["other"] or one["third"]
-        if not text[: one.start()].strip() or closes or _WORDS.search(one[0]):
+        if closes or (not place and not text[: one.start()].strip()) or _WORDS.search(one[0]):
             return one[0]
     return None
+
+
+def opened_by(prompt: str) -> str:
+    """The mark by which a prompt that is put already opens thoughts at its end, with what follows it, or ""."""
+    last = next(reversed([*_OPENS.finditer(prompt)]), None)
+    return prompt[last.start() :] if last and _LED_IN.fullmatch(prompt, last.end()) else ""
+
+
+def is_mark(token: str) -> bool:
+    """Whether a special token is a mark of thoughts or of the answer behind them, or a part of one."""
+    return any(of.search(token) for of in (_OPENS, _CLOSES, _ANSWERS, _PARTS, _WORDS))

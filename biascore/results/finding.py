@@ -88,15 +88,16 @@ def measurement_of(
     """The measurement that a finding is; ``alpha`` is the level at which the metric decides.
 
     ``of_model`` are the conventions that the model states of itself, ``of_asking`` those of how it was asked, which two
-    measurements have to share to be compared. ``first_words`` gives words of its vocabulary as examples, and ``outcomes`` are
-    what became of its questions with options.
+    measurements have to share to be compared. ``first_words`` gives words of its vocabulary as examples;
+    ``outcomes`` are what became of its questions with options.
     What is ``unreachable`` with this test is in the reason of an inconclusive verdict on what could be estimated.
 
     Raises ValidationError for values that cannot be.
     """
     outcomes = outcomes or Outcomes()
     found = _of_unread(_of_lost(found, test, first_words), outcomes)
-    unread = (Caveat(outcomes.unread, verdict=False),) if outcomes.unread else ()
+    short = outcomes.short
+    unread = (Caveat(outcomes.unread, bool(short), short),) if outcomes.unread else ()
     caveats = (*_in_other_case(found.coverage), *found.caveats, *unread)
     decision = found.decision or _TESTS_NOTHING
     if found.decision is not None and found.estimates[0].value is not None:

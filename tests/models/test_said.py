@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from biascore.api.queries import Choice, by_text
@@ -172,6 +174,8 @@ def test_shapes_that_name_one_option(said: str) -> None:
         "The answer is A. No, the answer is B.",
         "The baker? Hm.",
         "It is not the baker.",
+        "The baker was not late.",
+        "The baker wasn't.",
     ],
 )
 def test_answers_that_name_several_options_choose_none(said: str) -> None:
@@ -228,6 +232,18 @@ def test_options_that_go_by_other_names_than_letters(labels: tuple[str, ...]) ->
 
 def test_labels_stand_for_the_options_in_the_order_in_which_they_were_listed() -> None:
     assert by_text(WHO, "1", (2, 0, 1), ("1", "2", "3")).chosen == 2
+
+
+def test_an_answer_denies_where_the_question_does() -> None:
+    asked = Choice("Who was not late?", WHO.options)
+    assert by_text(asked, "The baker was not late.", ORDER).chosen == 0
+
+
+@pytest.mark.parametrize("piece", ["A, ", "answer is ", '{"a":', "<a> ", "\\boxed{", "[A", "<think>", "*_"])
+def test_a_long_answer_takes_seconds(piece: str) -> None:
+    started = time.monotonic()
+    by_text(WHO, piece * (400_000 // len(piece)), ORDER)
+    assert time.monotonic() - started < 10
 
 
 def test_an_option_with_a_full_stop_inside() -> None:

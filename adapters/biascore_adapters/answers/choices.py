@@ -32,7 +32,7 @@ from biascore_adapters.answers.scores import FLAG
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """Where a file has items and answers: the options ``item``, ``answer``, ``choices``, ``alike``, ``only`` and ``labels``."""
+    """Where a file has items and answers: its options that are of questions."""
 
     item: tuple[str, ...]
     answer: str | None
@@ -137,7 +137,7 @@ class ChoicesBackend(Backend):
         return replace(chosen, way=way, outside=outside) if way == "letters" else chosen
 
     def _called(self, question: Choice, answer: Answered) -> tuple[Sequence[str], Sequence[int]]:
-        """What the options are called in the answer, and which these are: as the prompt in the log lists them, if it does."""
+        """What the options are called in the answer, and which each is: as a prompt in the log lists them, if it does."""
         if self._labels:
             if len(self._labels) < len(question.options):
                 raise QuestionError(
@@ -213,8 +213,8 @@ def _of_log(log: Records, sought: Sought) -> Iterator[tuple[str, Answered]]:
             answer = Answered(item, **how.read(row))
         except ValueError as problem:
             raise DataError(
-                f"{place} is no record of {how.told(row)} that can be read: {problem}. Give the log as the harness wrote it, or "
-                "a table with the columns item and answer"
+                f"{place} is no record of {how.told(row)} that can be read: {problem}. Give the log as the harness wrote "
+                "it, or a table with the columns item and answer"
             ) from problem
         yield place, _lettered(answer, row, place, sought)
 
@@ -223,8 +223,8 @@ def _named(value: Any, field: str, place: str) -> str:
     """A part of what an item is called; raises DataError for what is neither a text nor a whole number."""
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise DataError(
-            f"{place}: {field} is {quoted(value)}, and an item is called by texts and whole numbers. Name another field with "
-            "the option item"
+            f"{place}: {field} is {quoted(value)}, and an item is called by texts and whole numbers. Name another field "
+            "with the option item"
         )
     return str(value)
 

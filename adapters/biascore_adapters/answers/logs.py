@@ -16,8 +16,8 @@ from biascore_adapters.answers.records import Log, inspect, log_of
 _ZSTD: Final = 93
 """The number of that compression in a zip file; Python reads it from 3.14 on."""
 _LOGS: Final = (
-    "Give a log of Inspect (.eval or .json), what lm-evaluation-harness writes with --log_samples (samples_*.jsonl, or a .json "
-    "list of before 0.4.3), the _samples.jsonl of Every Eval Ever, or a table with the columns item and answer"
+    "Give a log of Inspect (.eval or .json), what lm-evaluation-harness writes with --log_samples (samples_*.jsonl, or a "
+    ".json list of before 0.4.3), the _samples.jsonl of Every Eval Ever, or a table with the columns item and answer"
 )
 
 

@@ -7,6 +7,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -60,7 +61,7 @@ class Log:
 
 
 def field_of(record: Mapping[str, Any], name: str, *kinds: type, within: str = "") -> Any:
-    """A field of one of these types, None with ``NoneType`` among them also where it lacks; raises ValueError for another."""
+    """A field of one of these types, None also where it lacks if ``NoneType`` is one; raises ValueError for another."""
     value = record.get(name, _MISSING)
     shown = f"{within}{name}"
     if value is _MISSING and type(None) in kinds:
@@ -86,8 +87,8 @@ def texts_of(values: Sequence[Any], shown: str) -> tuple[str, ...]:
 
 
 def _lm_eval(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """``filtered_resps`` holds ``[log-likelihood, greedy]`` of each option, or the text that was generated; lmms-eval has the
-    text alone."""
+    """``filtered_resps`` holds ``[log-likelihood, greedy]`` of each option, or the text that was generated; in lmms-eval
+    it is the text."""
     given, asked = field_of(row, "filtered_resps", list, str), _asked(row)
     hashed = field_of(row, "prompt_hash", str, type(None))
     prompt = {"prompt": hashed or _hash(asked[0][0])}
@@ -132,7 +133,7 @@ def _asked(row: Mapping[str, Any]) -> list[tuple[Any, Any]]:
             pairs.append((first, field_of(one, "arg_1", str, dict, type(None), within=within)))
     else:
         for one in asked:
-            if not isinstance(one, list) or not 1 <= len(one) or not isinstance(one[0], str | list):
+            if not isinstance(one, list) or not one or not isinstance(one[0], str | list):
                 raise ValueError(
                     f"arguments holds {quoted(one)}, and a list of a prompt and an option is read"
                 )
@@ -150,10 +151,8 @@ def _likelihood(value: Any) -> float:
         and isinstance(value[0], str | int | float)
         and not isinstance(value[0], bool)
     ):
-        try:
+        with suppress(ValueError):
             return float(value[0])
-        except ValueError:
-            pass
     raise ValueError(
         f"filtered_resps holds {quoted(value)}, and a text or [log-likelihood, whether it is greedy] is read"
     )
@@ -216,10 +215,8 @@ def _listed(prompt: Any) -> tuple[tuple[str, str], ...]:
 
 def _texts(prompt: Any) -> Iterator[str]:
     if isinstance(prompt, str) and prompt.startswith("[{"):  # messages, written as JSON
-        try:
+        with suppress(ValueError):
             prompt = json.loads(prompt)
-        except ValueError:
-            pass
     if isinstance(prompt, str):
         yield prompt
     for one in prompt if isinstance(prompt, list) else ():

@@ -63,6 +63,18 @@ class ScoredText:
 
 
 @dataclass(frozen=True, slots=True)
+class NextToken(ScoredText):
+    """A prompt as the model reads it, and the ``tokens`` of which each may come next."""
+
+    tokens: Sequence[int] = ()
+
+    @property
+    def wanted(self) -> list[tuple[int, int]]:
+        """All of the tokens, behind the last one of the prompt."""
+        return [(len(self.input.ids) - 1, token) for token in self.tokens]
+
+
+@dataclass(frozen=True, slots=True)
 class SharedPrompt:
     """A prompt that several texts follow: all that they share but the last token, and the rest of each from that one on.
 
@@ -136,13 +148,25 @@ class CausalReader:
         parts = iter(self._continued(after))
         return [next(whole if isinstance(one, str) else parts) for one in texts]
 
-    def alternatives(
-        self, groups: Sequence[tuple[str, Sequence[str]]], *, whole: bool = False
-    ) -> list[list[ScoredText]]:
+    def spelt(self, letters: str) -> list[list[int]]:
+        """The tokens that are each of these letters."""
+        return self._reader.spelt(letters)
+
+    def next_tokens(self, prompts: Sequence[str], tokens: Sequence[int]) -> list[NextToken]:
+        """Prompts, none longer than the model takes, with the tokens that may come next."""
+        put = [self._put(prompt) for prompt in prompts]
+        found = []
+        for text, read in zip(put, self._tokens(put), strict=True):
+            ids = self._ids(read)
+            self._check(text, read, len(ids), whole=True)
+            found.append(NextToken(Input(ids, None, text), (), tokens=tokens))
+        return found
+
+    def alternatives(self, groups: Sequence[tuple[str, Sequence[str]]]) -> list[list[ScoredText]]:
         """Several texts after each prompt, all scored from the first token that any of them changes, so that they
-        compare; ``whole``: none may be longer than the model takes."""
+        compare."""
         asked = [Continuation(prompt, text) for prompt, some in groups for text in some]
-        read = iter(self._continued(asked, whole=whole))
+        read = iter(self._continued(asked))
         found = []
         for _, some in groups:
             own = [next(read) for _ in some]
@@ -150,17 +174,20 @@ class CausalReader:
             found.append([replace(one, scored=range(start, len(one.input.ids))) for one in own])
         return found
 
-    def _continued(self, questions: Sequence[Continuation], *, whole: bool = False) -> list[ScoredText]:
+    def _put(self, prompt: str) -> str:
+        text = self._prompts.put(prompt)
+        self._prompts.check_answers_at_once(text)
+        return text
+
+    def _continued(self, questions: Sequence[Continuation]) -> list[ScoredText]:
         """Read as one text, and scored from the first token that differs from those of the prompt alone."""
-        put = {prompt: self._prompts.put(prompt) for prompt in dict.fromkeys(one.prompt for one in questions)}
-        for text in put.values():
-            self._prompts.check_answers_at_once(text)
+        put = {prompt: self._put(prompt) for prompt in dict.fromkeys(one.prompt for one in questions)}
         prompts = dict(zip(put, map(self._ids, self._tokens(list(put.values()))), strict=True))
         texts = [put[one.prompt] + one.text for one in questions]
         found = []
         for question, text, tokens in zip(questions, texts, self._tokens(texts), strict=True):
             ids, before = self._ids(tokens), prompts[question.prompt]
-            self._check(text, tokens, len(ids), whole=whole)
+            self._check(text, tokens, len(ids))
             same = (i for i, both in enumerate(zip(ids, before, strict=False)) if both[0] != both[1])
             start = next(same, min(len(ids), len(before)))
             if start == len(ids) or not start:
