@@ -27,7 +27,7 @@ from biascore.models.budget import Budget
 from biascore.models.cache import DEFAULT_CACHE, opened
 from biascore.models.executor import Cluster, Executor
 from biascore.models.model import Model
-from biascore.models.source import Services
+from biascore.models.source import WAIT, Services
 from biascore.models.transform import Transform
 from biascore.planning.out_of_reach import out_of_reach
 from biascore.planning.plan import Plan
@@ -58,13 +58,13 @@ class Engine:
         progress: Receives what is running; by default a bar in a notebook, and nothing elsewhere.
         require_plugins: Requirements that must be loaded.
         adapters: Adapters that no package brings, as classes; see ``register_adapter``.
-        attempts: How often a query is sent to a model after transient errors.
+        wait: For how many minutes in all a batch of queries waits for a server that is away; ``attempts``: how often it is
+            sent instead.
         max_characters: The most characters sent in all to services with a key, which may charge for them; BudgetError
             before more would be sent.
         max_tokens: The most tokens in all, of prompts and answers, at services with a key that count tokens; each is
             counted at its bound, as in a plan. BudgetError as with characters.
-        time_limit: The seconds that a plugin may take to open a model, to answer one batch of queries, or to measure a
-            test, without the wait for answers; None for no limit.
+        time_limit: The seconds that a plugin may take to open a model, answer one batch, or measure a test; no wait counts.
         executor: Workers that models with weights are opened and asked on: a number of processes, the address of a
             scheduler (``"tcp://host:8786"``), a ``Cluster``, or an ``Executor``, which is not closed.
     """
@@ -79,7 +79,8 @@ class Engine:
         progress: Progress | None = None,
         require_plugins: Iterable[str] = (),
         adapters: Iterable[type[Adapter]] = (),
-        attempts: int = 5,
+        wait: float = WAIT / 60,
+        attempts: int | None = None,
         max_characters: int | None = None,
         max_tokens: int | None = None,
         time_limit: float | None = None,
@@ -99,6 +100,7 @@ class Engine:
             progress=progress or progress_here(),
             budget=Budget(max_characters),
             token_budget=Budget(max_tokens, "tokens"),
+            wait=60 * wait,
             attempts=attempts,
             time_limit=time_limit,
             workers=None if executor is None else Workers(self.plugins, executor, time_limit),
@@ -394,6 +396,5 @@ def _adjustment(name: Adjustment | str) -> Adjustment:
     try:
         return Adjustment(name)
     except ValueError:
-        raise OptionsError(
-            f"adjust={name!r} is none of: {', '.join(Adjustment)}. Choose one of them"
-        ) from None
+        known = ", ".join(Adjustment)
+        raise OptionsError(f"adjust={name!r} is none of: {known}. Choose one of them") from None

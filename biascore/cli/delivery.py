@@ -35,6 +35,7 @@ from biascore.cli.options import (
     Seed,
     TimeLimit,
     Verbose,
+    Wait,
     WorkerCount,
     cluster_of,
 )
@@ -48,6 +49,7 @@ from biascore.files.paths import user_path
 from biascore.files.writing import check_file, reserved
 from biascore.models.cache import DEFAULT_CACHE
 from biascore.models.model import Model
+from biascore.models.source import WAIT
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
@@ -74,6 +76,7 @@ class RunOptions:
     max_characters: MaxCharacters = None
     max_tokens: MaxTokens = None
     time_limit: TimeLimit = None
+    wait: Wait = WAIT / 60
     scheduler: Scheduler = None
     workers: WorkerCount = None
     resource: Resource = None
@@ -129,6 +132,7 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
             max_characters=given.max_characters,
             max_tokens=given.max_tokens,
             time_limit=given.time_limit,
+            wait=given.wait,
             executor=cluster,
         )
     try:

@@ -97,6 +97,14 @@ TimeLimit = Annotated[
         metavar="SECONDS",
     ),
 ]
+Wait = Annotated[
+    float,
+    typer.Option(
+        help="For how many minutes in all a batch of queries waits for a server that is away.",
+        min=0,
+        metavar="MINUTES",
+    ),
+]
 Scheduler = Annotated[
     str | None,
     typer.Option(
