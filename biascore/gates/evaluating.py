@@ -161,9 +161,9 @@ def _result(name: str, gate: Gate, checks: tuple[GateCheck, ...] = (), **parts: 
 
 def _detected(measurement: Measurement, said: RunVerdict, run: Run, gate: Gate) -> GateCheck:
     head = measurement.headline
-    p = "" if said.p_adjusted is None else f", p = {said.p_adjusted:.3g} ({run.adjustment.shown})"
+    p = "" if said.p_adjusted is None else f", p = {said.p_adjusted:z.3g} ({run.adjustment.shown})"
     value = (
-        "not estimable" if head.value is None else f"{head.name} = {head.value:.3g}{ends(head.interval)}{p}"
+        "not estimable" if head.value is None else f"{head.name} = {head.value:z.3g}{ends(head.interval)}{p}"
     )
     held, reason = _OF_VERDICT[said.verdict], f"{said.shown}: {value}"
     if (said.no_reference and gate.no_reference == "fail") or (
@@ -260,8 +260,8 @@ def growth(one: Difference, margin: float) -> tuple[GateOutcome, str]:
     )
     seen = ""
     if held is GateOutcome.UNDECIDED:
-        seen = f" (of about {_shown_from(ends, margin):.2g} or more it shows in {100 * POWER:g} % of cases)"
-    return held, f"increase {low:.3g} to {high:.3g}{seen}: {told}"
+        seen = f" (of about {_shown_from(ends, margin):z.2g} or more it shows in {100 * POWER:g} % of cases)"
+    return held, f"increase {low:z.3g} to {high:z.3g}{seen}: {told}"
 
 
 def _shown_from(ends: ConfidenceInterval, margin: float) -> float:

@@ -116,7 +116,7 @@ class Caller:
         return state.idle_for >= self._services.wait
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
-        """Seconds before the next attempt: what the service asked for, else 1, 2, 4, ... up to 60, and at most what is left."""
+        """Seconds before the next attempt: what the service asked for, else 1, 2, 4, ... up to 60, at most what is left."""
         asked = _asked(state)
         if asked is not None:
             return max(0.0, asked)
