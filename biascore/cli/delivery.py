@@ -40,7 +40,7 @@ from biascore.cli.options import (
     cluster_of,
 )
 from biascore.cli.progress import SignsOfLife
-from biascore.cli.report import deliver, written
+from biascore.cli.report import deliver
 from biascore.cli.results import print_run
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, OptionsError, RunError
@@ -285,7 +285,9 @@ def _save(result: Run, given: RunOptions, earlier: Run | None, saved: list[str],
     if given.report is None or not report:
         return
     if given.report_form is not None:
-        saved.extend(map(str, written(result, given.report_form, given.report, force=given.force)))
+        from biascore.report.forms import written
+
+        saved.extend(map(str, written(result, given.report_form, given.report, overwrite=given.force)))
     else:
         from biascore.report import write_report
 

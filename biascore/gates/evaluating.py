@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from scipy.special import ndtri
 
+from biascore.basics.surface import either
 from biascore.basics.twice import twice
 from biascore.comparing import Comparison, Difference
 from biascore.comparing.two_runs import compared, loaded
@@ -83,8 +84,11 @@ def _check_base(name: str, gate: Gate, before: Run, planned: Iterable[tuple[str,
             held = ", ".join(dict.fromkeys(f"{metric} {test}" for metric, test, on in there if on == other))
             raise OptionsError(
                 f"the gate {name!r}: no_worse_than = {gate.no_worse_than!r} has no measurement of this gate on "
-                f"{model}; on {other} it has {held}. Run this audit on the model to compare with: biascore run AUDIT.toml "
-                f"--model {quote(f'{model}=REF')} --out base-run"
+                f"{model}; on {other} it has {held}. Run this audit on the model to compare with: "
+                + either(
+                    f"biascore run AUDIT.toml --model {quote(f'{model}=REF')} --out base-run",
+                    f"engine.run(audit.with_models({{{model!r}: REF}})).save('base-run')",
+                )
             )
 
 

@@ -209,9 +209,9 @@ class Run(Frozen):
         frame: pd.DataFrame = attached("summary")(self)
         return frame
 
-    def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the page of this run and return its path; raises as ``biascore.report.write_report``."""
-        written: Path = attached("report")(self, path, overwrite=overwrite)
+    def report(self, path: str | Path, form: str = "", **options: Any) -> Path:
+        """Write the page of this run, or another form of it; takes and raises what ``biascore.report.forms.report`` does."""
+        written: Path = attached("report")(self, path, form, **options)
         return written
 
     def plot(self, metric: str = "", *, slide: bool = False) -> alt.TopLevelMixin:
