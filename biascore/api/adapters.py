@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from biascore.hookspecs import hookimpl as hookimpl
     from biascore.models.backend import Backend as Backend
     from biascore.models.backend import Identity as Identity
+    from biascore.models.backend import Told as Told
     from biascore.models.cost import Cost as Cost
     from biascore.models.http import HttpClient as HttpClient
     from biascore.models.http import HttpReply as HttpReply

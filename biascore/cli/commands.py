@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, TextIO, TypeVar, cast
 import typer
 from typer.core import TyperCommand
 
+from biascore.basics.surface import command_line
 from biascore.cli.console import say, stderr, stdout
 from biascore.cli.lasting import Lasting
 from biascore.errors import PluginFailedError, RunError
@@ -30,7 +31,12 @@ class Command(TyperCommand):
         out = sys.stdout and Lasting(sys.stdout)
         beside = cast(TextIO, sys.stderr and Lasting(sys.stderr))
         try:
-            with stdout.kept_to(cast(TextIO, out)), redirect_stderr(beside), redirect_stdout(beside):
+            with (
+                command_line(),
+                stdout.kept_to(cast(TextIO, out)),
+                redirect_stderr(beside),
+                redirect_stdout(beside),
+            ):
                 done = super().invoke(ctx)
                 stdout.file.flush()
         except SystemExit as error:

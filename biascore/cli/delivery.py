@@ -35,11 +35,12 @@ from biascore.cli.options import (
     Seed,
     TimeLimit,
     Verbose,
+    Wait,
     WorkerCount,
     cluster_of,
 )
 from biascore.cli.progress import SignsOfLife
-from biascore.cli.report import deliver, written
+from biascore.cli.report import deliver
 from biascore.cli.results import print_run
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, OptionsError, RunError
@@ -48,6 +49,7 @@ from biascore.files.paths import user_path
 from biascore.files.writing import check_file, reserved
 from biascore.models.cache import DEFAULT_CACHE
 from biascore.models.model import Model
+from biascore.models.source import WAIT
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
@@ -74,6 +76,7 @@ class RunOptions:
     max_characters: MaxCharacters = None
     max_tokens: MaxTokens = None
     time_limit: TimeLimit = None
+    wait: Wait = WAIT / 60
     scheduler: Scheduler = None
     workers: WorkerCount = None
     resource: Resource = None
@@ -129,6 +132,7 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
             max_characters=given.max_characters,
             max_tokens=given.max_tokens,
             time_limit=given.time_limit,
+            wait=given.wait,
             executor=cluster,
         )
     try:
@@ -281,7 +285,9 @@ def _save(result: Run, given: RunOptions, earlier: Run | None, saved: list[str],
     if given.report is None or not report:
         return
     if given.report_form is not None:
-        saved.extend(map(str, written(result, given.report_form, given.report, force=given.force)))
+        from biascore.report.forms import written
+
+        saved.extend(map(str, written(result, given.report_form, given.report, overwrite=given.force)))
     else:
         from biascore.report import write_report
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from biascore.cli.console import say, stdout
 from biascore.cli.options import Force, StoredRun
 from biascore.errors import OptionsError
-from biascore.files.paths import user_path
 from biascore.results.run import Run
 from biascore.results.run_files import REPORT_FILE
-
-HTML: Final = "html"
-PDF: Final = "pdf"
 
 
 def report(
@@ -69,10 +65,12 @@ def report(
 ) -> None:
     """Write the report of a stored run: one HTML file that needs no network, or another form."""
     loaded = Run.load(run_folder)
-    form = _form(form, out)
-    if form == PDF and out is None:
+    from biascore.report.forms import PAGE_FORMS, chosen_form, written
+
+    form = chosen_form(out, form or "")
+    if form == "pdf" and out is None:
         out = run_folder / "report.pdf"
-    if form not in (HTML, PDF):
+    if form not in PAGE_FORMS:
         if charts is not None:
             raise OptionsError(
                 f"--charts belongs to the HTML report. Write the charts first, and the {form} after them: biascore report "
@@ -82,7 +80,7 @@ def report(
         if out is None:
             deliver(loaded, form, columns=chosen, estimates=globs)
             return
-        for path in written(loaded, form, out, force=force, columns=chosen, estimates=globs):
+        for path in written(loaded, form, out, overwrite=force, columns=chosen, estimates=globs):
             say(path)
         return
     for name, given in (("columns", columns), ("estimates", estimates)):
@@ -94,44 +92,6 @@ def report(
     drawn = write_charts(loaded, charts, width=chart_width, overwrite=force) if charts else ()
     for path in (write_report(loaded, out or run_folder / REPORT_FILE, overwrite=force), *drawn):
         say(path)
-
-
-def _form(form: str | None, out: Path | None) -> str:
-    """The form that was asked for, by name or by the ending of its file; raises OptionsError where these differ."""
-    from biascore.exporting.forms import exporter, form_of
-    from biascore.plugins.loading import Plugins
-
-    if out is None or not out.suffix:
-        return form or HTML
-    plugins = Plugins(only={"register_exporters"})
-    ending = {".html": HTML, ".htm": HTML, ".pdf": PDF}.get(out.suffix.lower()) or form_of(out, plugins)
-    if form is None:
-        return ending or HTML  # which check_report refuses under any other ending
-    own = f".{form}" if form in (HTML, PDF) else exporter(form, plugins).suffix
-    if ending is not None and ending != form and own != out.suffix.lower():
-        raise OptionsError(
-            f"--out {out} is a file of {ending}, and --format asks for {form}. Name a file that ends in {own}"
-        )
-    return form
-
-
-def written(
-    run: Run,
-    form: str,
-    out: Path,
-    *,
-    force: bool = False,
-    columns: Sequence[str] = (),
-    estimates: Sequence[str] = (),
-) -> tuple[Path, ...]:
-    """Write a run in this form to ``out``, and say which files these are."""
-    from biascore.exporting.forms import exported, exporter, write_exported
-    from biascore.plugins.loading import Plugins
-
-    plugins = Plugins(only={"register_exporters"})
-    found = exported(run, form, plugins, columns, estimates)
-    suffix = exporter(form, plugins).suffix
-    return tuple(write_exported(found, user_path(out), suffix, overwrite=force))
 
 
 def deliver(

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from scipy.special import ndtri
 
+from biascore.basics.surface import either
 from biascore.basics.twice import twice
 from biascore.comparing import Comparison, Difference
 from biascore.comparing.two_runs import compared, loaded
@@ -83,8 +84,11 @@ def _check_base(name: str, gate: Gate, before: Run, planned: Iterable[tuple[str,
             held = ", ".join(dict.fromkeys(f"{metric} {test}" for metric, test, on in there if on == other))
             raise OptionsError(
                 f"the gate {name!r}: no_worse_than = {gate.no_worse_than!r} has no measurement of this gate on "
-                f"{model}; on {other} it has {held}. Run this audit on the model to compare with: biascore run AUDIT.toml "
-                f"--model {quote(f'{model}=REF')} --out base-run"
+                f"{model}; on {other} it has {held}. Run this audit on the model to compare with: "
+                + either(
+                    f"biascore run AUDIT.toml --model {quote(f'{model}=REF')} --out base-run",
+                    f"engine.run(audit.with_models({{{model!r}: REF}})).save('base-run')",
+                )
             )
 
 
@@ -161,9 +165,9 @@ def _result(name: str, gate: Gate, checks: tuple[GateCheck, ...] = (), **parts: 
 
 def _detected(measurement: Measurement, said: RunVerdict, run: Run, gate: Gate) -> GateCheck:
     head = measurement.headline
-    p = "" if said.p_adjusted is None else f", p = {said.p_adjusted:.3g} ({run.adjustment.shown})"
+    p = "" if said.p_adjusted is None else f", p = {said.p_adjusted:z.3g} ({run.adjustment.shown})"
     value = (
-        "not estimable" if head.value is None else f"{head.name} = {head.value:.3g}{ends(head.interval)}{p}"
+        "not estimable" if head.value is None else f"{head.name} = {head.value:z.3g}{ends(head.interval)}{p}"
     )
     held, reason = _OF_VERDICT[said.verdict], f"{said.shown}: {value}"
     if (said.no_reference and gate.no_reference == "fail") or (
@@ -260,8 +264,8 @@ def growth(one: Difference, margin: float) -> tuple[GateOutcome, str]:
     )
     seen = ""
     if held is GateOutcome.UNDECIDED:
-        seen = f" (of about {_shown_from(ends, margin):.2g} or more it shows in {100 * POWER:g} % of cases)"
-    return held, f"increase {low:.3g} to {high:.3g}{seen}: {told}"
+        seen = f" (of about {_shown_from(ends, margin):z.2g} or more it shows in {100 * POWER:g} % of cases)"
+    return held, f"increase {low:z.3g} to {high:z.3g}{seen}: {told}"
 
 
 def _shown_from(ends: ConfidenceInterval, margin: float) -> float:

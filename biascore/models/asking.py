@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar, cast
 
 from biascore.basics.guard import clock_stopped, guarded, noted
 from biascore.basics.keys import repeats
+from biascore.basics.surface import either
 from biascore.basics.wording import quoted
 from biascore.errors import (
     AnswerError,
@@ -284,7 +285,7 @@ class Asker:
         if problem:
             raise CacheError(
                 f"{self.source.name} charges for its answers, and {problem}, so they would have to be paid for again. "
-                "Fix that, or pass --no-cache if they need not be kept"
+                f"Fix that, or pass {either('--no-cache', 'Engine(cache=None)')} if they need not be kept"
             )
 
     def _batches(self, hook: Hook[Q, A], unique: dict[bytes, Q]) -> list[list[bytes]]:

@@ -69,6 +69,7 @@ class Model:
         self.source = source
         self.identity = backend.identity
         self.cost_of = backend.cost
+        self.lacks = backend.lacks  # why it answers less than models of its kind do, or ""
         self._backend = backend
         self._services = services or Services()
         self._plugins = tuple(plugins)
@@ -92,11 +93,6 @@ class Model:
     def key_variables(self) -> tuple[str, ...]:
         """The environment variables whose values no message may hold."""
         return self.source.key_variables
-
-    @property
-    def lacks(self) -> str:
-        """Why it answers less than models of its kind do, or ""."""
-        return self._backend.lacks
 
     @property
     def after(self) -> str:
@@ -254,6 +250,7 @@ class Model:
 
     def used(self, since: QuestionCounts | None = None) -> ModelUsed:
         """The record of this model for a run, with the questions put after ``since``, or all of them."""
+        told = guarded(self.source.at("telling what answered"), self._backend.told)
         return ModelUsed(
             name=self.name,
             ref=str(self.source.ref),
@@ -261,11 +258,12 @@ class Model:
             digest=self.identity.digest,
             options=self.source.options,
             explicit_options=self.source.explicit_options,
-            facts=dict(self.identity.facts),
+            facts={**self.identity.facts, **told.facts},
             control=self.identity.control,
             transforms=self._transforms_used(),
             questions=self.counts.since(since or QuestionCounts()),
             deviations=(self.untransformed or self)._asker.again.deviations,
+            warnings=told.warnings,
         )
 
     @property

@@ -84,7 +84,7 @@ class Order(Frozen):
             return (
                 "all in one order" if abs(self.tau) > 1 - 1e-9 and self.n > 5 else "too few for an interval"
             )
-        return f"{self.low:.2f} to {self.high:.2f}"
+        return f"{self.low:z.2f} to {self.high:z.2f}"
 
 
 class Agreement(Frozen):

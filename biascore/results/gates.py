@@ -47,7 +47,7 @@ def within(measurement: Measurement, bound: float, estimate: str = "") -> tuple[
     elif low > bound or high < -bound:
         held, told = GateOutcome.FAILS, "lies wholly beyond"
     around = f" of {neutral:g}" if neutral else ""
-    return held, f"{head.name} = {head.value:.3g}{ends(head.interval)} {told} {bound:g} {head.unit}{around}"
+    return held, f"{head.name} = {head.value:z.3g}{ends(head.interval)} {told} {bound:g} {head.unit}{around}"
 
 
 def several_units(measurements: Iterable[Measurement], estimate: str = "") -> str:
@@ -62,7 +62,7 @@ def several_units(measurements: Iterable[Measurement], estimate: str = "") -> st
 
 def ends(interval: ConfidenceInterval | None) -> str:
     """``" [0.1, 0.4]"``, or nothing."""
-    return f" [{interval.low:.3g}, {interval.high:.3g}]" if interval else ""
+    return f" [{interval.low:z.3g}, {interval.high:z.3g}]" if interval else ""
 
 
 class GateCheck(Frozen):

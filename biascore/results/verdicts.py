@@ -205,7 +205,7 @@ def _adjusted_reason(measurement: Measurement, verdict: RunVerdict, how: Adjustm
         side = "at most" if verdict.p_adjusted <= measurement.alpha else "above"
         told.append(
             f"Adjusted over {counted(verdict.tests, 'measurement')} ({how.shown}; {verdict.family}), p is "
-            f"{verdict.p_adjusted:.3g}, {side} {measurement.alpha:g}."
+            f"{verdict.p_adjusted:z.3g}, {side} {measurement.alpha:g}."
         )
     if measurement.specificity is not None:
         told.append(f"{capital(measurement.specificity.full)}.")

@@ -96,7 +96,7 @@ def _equivalence(
 ) -> _Equivalence:
     if interval is None:
         return _Equivalence(False, "there is no interval")
-    ends = f"the {100 * interval.level:g} % interval {of and f'of {of} '}[{interval.low:.3g}, {interval.high:.3g}]"
+    ends = f"the {100 * interval.level:g} % interval {of and f'of {of} '}[{interval.low:z.3g}, {interval.high:z.3g}]"
     if bound is None:
         return _Equivalence(False, "")
     around = f"the bound of {bound:g}" + (f" around {neutral:g}" if neutral else "")

@@ -39,6 +39,8 @@ def call(python_environment: Callable[..., dict[str, str]], tmp_path: Path) -> C
                 **variables,
             },
         )
+        if arguments[0] in ("run", "measure"):
+            arguments = (*arguments, "--wait", "0.05")
         done = subprocess.run(
             [sys.executable, "-c", "from biascore.cli import main; main()", *arguments],
             **{"capture_output": True, "text": True, "cwd": tmp_path, "env": environment, "check": False},
