@@ -124,7 +124,9 @@ class Plugins:
     def stimuli(self) -> tuple[StimuliFile, ...]:
         """The stimuli files of all plugins, without the files and tests that two plugins claim or that biascore has."""
         return tuple(
-            replace(file, tests=tuple(test for test in file.tests if self.tests.holds(test.id.casefold(), test)))
+            replace(
+                file, tests=tuple(test for test in file.tests if self.tests.holds(test.id.casefold(), test))
+            )
             for file in self._files.items()
         )
 
@@ -135,7 +137,9 @@ class Plugins:
                 if id not in usable and fnmatchcase(id, pattern.casefold()):
                     test = self.tests.get(id)
                     self._files.get(_file_key(test.language, test.file))
-                    raise PluginError(f"the test {id} is lost: " + "; ".join(self._files.clashes(self.tests.owner(id))))
+                    raise PluginError(
+                        f"the test {id} is lost: " + "; ".join(self._files.clashes(self.tests.owner(id)))
+                    )
 
     def model_plugins(self, ref: ModelRef) -> list[ModelPlugin]:
         """Every transform and observer that plugins put around this model, by distribution and name.
@@ -226,7 +230,9 @@ class Plugins:
         """The kinds of test that stimuli files may hold; sections that two of them have are those of what ships."""
         from biascore.stimuli import Kinds
 
-        return Kinds(sorted(self.kinds.items(), key=lambda kind: not self.kinds.owner(kind.kind_name()).ships))
+        return Kinds(
+            sorted(self.kinds.items(), key=lambda kind: not self.kinds.owner(kind.kind_name()).ships)
+        )
 
     def _load(self, point: metadata.EntryPoint) -> tuple[PluginRecord, Contribution]:
         dist, version = dist_of(point)
@@ -286,7 +292,9 @@ class Plugins:
         own = contribution.items["kinds"]
         lost = any(
             not self.kinds.holds(kind.kind_name(), kind)
-            or any(self.test_kinds.sections.get(name) is not section for name, section in kind.sections.items())
+            or any(
+                self.test_kinds.sections.get(name) is not section for name, section in kind.sections.items()
+            )
             for kind in own
         )
         try:

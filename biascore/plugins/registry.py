@@ -90,7 +90,9 @@ class Registry(Generic[T]):
             return any((one.dist, one.name) == (owner.dist, owner.name) for one in owners)
 
         def others(owners: Sequence[PluginRecord]) -> str:
-            return " and ".join(one.shown for one in owners if (one.dist, one.name) != (owner.dist, owner.name))
+            return " and ".join(
+                one.shown for one in owners if (one.dist, one.name) != (owner.dist, owner.name)
+            )
 
         disputed = [
             f"{self.kind} {name!r} is also provided by {others(owners)}"
@@ -103,6 +105,10 @@ class Registry(Generic[T]):
             if mine(owners)
         ]
         return disputed + passed_over
+
+    def has(self, name: str) -> bool:
+        """Whether a name is taken."""
+        return name in self._reserved or name in self._items
 
     def keeper(self, name: str) -> str:
         """Who has a name, in words."""
