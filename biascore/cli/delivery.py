@@ -135,10 +135,20 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
             wait=given.wait,
             executor=cluster,
         )
+    tell_unloaded(engine)
     try:
         yield engine
     finally:
         engine.close()
+
+
+def tell_unloaded(engine: Engine) -> None:
+    """One line on standard error for each plugin that is installed and not whole, for what it brings may be missed."""
+    for record in engine.plugins.records:
+        if record.status in ("failed", "conflict"):
+            state = "not loaded" if record.status == "failed" else "not whole"
+            why = " ".join(record.reason.split())[:300]
+            say(f"the {record.shown} is {state}: {why}. See: biascore plugins", to=stderr)
 
 
 def run_and_deliver(

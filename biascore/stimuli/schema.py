@@ -240,7 +240,7 @@ class Kinds:
         self.entries = {one.kind_name(): one for one in every}
         self.sections = dict(SECTIONS)
         for one in self.entries.values():
-            self.sections |= one.sections
+            self.sections = {**one.sections, **self.sections}  # of equal names the first counts
 
     @cached_property
     def file(self) -> type[FileEntry]:

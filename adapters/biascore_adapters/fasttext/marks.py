@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -74,7 +73,7 @@ def marks_of(vectors: WordVectors, path: Path) -> Marks:
         kinds = list(dict.fromkeys(end[0] for end in ends if end))
         if all(ends) and len(kinds) > 1:
             raise _several(path, option, kinds, sample)
-    begun, ended = os.path.commonprefix(sample), os.path.commonprefix([word[::-1] for word in sample])[::-1]
+    begun, ended = _common(sample), _common([word[::-1] for word in sample])[::-1]
     before, after = _BEFORE.match(begun), _AFTER.search(ended)
     found = Marks(before[0] if before else "", (after[0] if after else "",))
     for word in _words(vectors) if found else ():
@@ -91,6 +90,12 @@ def letters_of(vectors: WordVectors, marks: Marks) -> Letters:
     letters = Letters()
     letters.see(bare.encode() for word in _words(vectors) if (bare := marks.bare(word)) is not None)
     return letters
+
+
+def _common(words: Sequence[str]) -> str:
+    """What all of them begin with."""
+    first, last = min(words), max(words)
+    return next((first[:n] for n, letter in enumerate(first) if last[n : n + 1] != letter), first)
 
 
 def _words(vectors: WordVectors) -> Iterator[str]:
