@@ -115,7 +115,7 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Plugins]]:
             points += Dist(name).entry_points
         return Plugins(points)
 
-    yield make
+    return make
 
 
 def statuses(plugins: Plugins) -> dict[str, str]:
