@@ -92,6 +92,8 @@ def answer_in(said: str, about: str = "") -> Answer:
     marked = _ANSWERS.search(rest)
     if marked:
         rest = _ANSWERS.sub("\nAnswer: ", rest[marked.start() :])
+    closed = {*re.findall(r"</([A-Z])>", rest)}
+    rest = re.sub(r"<([A-Z])>", lambda one: one[0] if one[1] in closed else f"({one[1]})", rest)
     rest = _ENDS.sub("\n", rest).strip()
     unknown = None if marked else _unknown(rest, about)
     return Answer("", f"marks that are not known ({unknown})") if unknown else Answer(rest)
