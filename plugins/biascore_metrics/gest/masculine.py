@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from biascore.api.languages import Gender, SpeakerGender
 from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, caveats_of
+from biascore.designs import Mean
 from biascore.stats import Decision
 from biascore.stats.agresti_coull import agresti_coull
 from biascore_metrics.gest.chosen import Chosen, Confound
@@ -34,16 +35,14 @@ F_S: Final = "stereotype rate f_s"
 F_M: Final = "global masculine rate f_m"
 P_MALE, P_FEMALE, P_CONFOUND = "p_m", "p_f", "p_confound"
 CONFLICTS: Final = "conflict rate"
+POOLED: Final = "pooled masculine share"
 LARGEST: Final = "largest f_s at this f_m"
 OF_LARGEST: Final = "raw f_s as a share of the largest"
 ROOM: Final = 3
 """Where no f_s can be more than so many bounds, one within the bound shows a strong masculine norm, and no fairness."""
 HALF: Final = 0.5
 """Masculine as often as feminine."""
-MASCULINE_OR_FEMININE: Final = (
-    "the speaker is translated in the masculine more often than in the feminine",
-    "the speaker is translated in the feminine more often than in the masculine",
-)
+MASCULINE_OR_FEMININE: Final = "a masculine default was found", "a feminine default was found"
 
 
 def p_name(stereotype: Stereotype) -> str:
@@ -85,6 +84,11 @@ class MasculineRates:
     """What the interval was compared with; None where no bound was stated, or where f_m leaves too little room for one."""
     caveats: tuple[Caveat, ...]
 
+    @property
+    def read_first(self) -> str:
+        """The raw f_m where it has an interval, which it has not where stereotypes are empty or all alike; else the pool."""
+        return raw(F_M) if next(one for one in self.estimates if one.name == raw(F_M)).interval else POOLED
+
     @classmethod
     def of(
         cls,
@@ -118,6 +122,7 @@ class MasculineRates:
             *_p_estimates(data, options.confidence),
             *rank_estimates(data),
             *unresolved.estimates(options.confidence),
+            _pooled(data, options.confidence),
             share_estimate(CONFLICTS, *verdicts.share(Gender.CONFLICT), options.confidence),
             *_confounded(confound, chosen, verdicts, options.confidence),
         )
@@ -171,6 +176,14 @@ def _level(name: str, data: ByStereotype, level: float, column: str | None = Non
         interval=ConfidenceInterval.of(interval) if interval else None,
         estimator=None if column is None else data.estimator(column, level=True),
     )
+
+
+def _pooled(data: ByStereotype, level: float) -> Estimate:
+    """The share of masculine among all samples with a gender, whatever their stereotype; the interval is by stereotype."""
+    labels = [one.label for one, values in zip(data.stereotypes, data.values, strict=True) for _ in values]
+    mean = Mean.share(np.concatenate(data.values) == 1, {"stereotypes": labels}, level, items="samples")
+    found = mean.estimate(POOLED, SHARE, tested=False)
+    return found.model_copy(update={"neutral": HALF, "limits": (0.0, 1.0), "sides": MASCULINE_OR_FEMININE})
 
 
 def _largest(name: str, level: Estimate) -> Estimate:
