@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from biascore.api.metrics import hookimpl
 
 if TYPE_CHECKING:
+    from biascore.api.formats import DataFormat
     from biascore.api.metrics import Metric
 
 
@@ -19,3 +20,11 @@ def register_metrics(register: Callable[[type[Metric]], None]) -> None:
 
     register(Weat)
     register(ScWeat)
+
+
+@hookimpl
+def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
+    """Provide ``words``."""
+    from biascore_metrics.weat.words import WordsFormat
+
+    register(WordsFormat)
