@@ -31,5 +31,6 @@ if TYPE_CHECKING:
     from biascore.scorers.features import vectors_of as vectors_of
     from biascore.scorers.folder import Scorer as Scorer
     from biascore.scorers.folder import read_scorer as read_scorer
+    from biascore.stimuli.given import from_lists as from_lists
 else:
     __getattr__, __dir__ = lazily(__name__)
