@@ -59,6 +59,7 @@ ACCURACY: Final = "published accuracy"
 COUNTERFACTUAL: Final = "counterfactual accuracy"
 CONTEXTUAL: Final = "contextual accuracy"
 SHARE: Final = "share"
+SIGNED: Final = (-1.0, 1.0)
 SIGNS: Final = {FEMININE: 1.0, MASCULINE: -1.0}
 MANY_NEITHER: Final = 0.3
 HALF: Final = 0.5
@@ -153,8 +154,9 @@ class Outcomes:
     def estimates(self) -> Iterator[Estimate]:
         """The gap, which decides, that in incorrect, each outcome of all and by gender, and what is published."""
         every = Total(cluster=("cluster",)) if self.clustered else Contrast(groups=SIGNS)
-        yield _estimate(GAP, self.gap).model_copy(update={"estimator": every})
-        yield _estimate(WRONG_GAP, self.difference("incorrect"))
+        headline = self.gap.estimate(GAP, SHARE, limits=SIGNED)
+        yield headline.model_copy(update={"estimator": every})
+        yield self.difference("incorrect").estimate(WRONG_GAP, SHARE, limits=SIGNED)
         for kind in OUTCOMES:
             yield self._share(kind, self.told.outcome == kind)
         yield from self.by_gender
@@ -195,7 +197,7 @@ class Outcomes:
             apart = held - held.groupby(lines.gender).transform("mean")
             each = {gender: sign * len(lines) / n[gender] for gender, sign in SIGNS.items()}
             values = (gap + apart * lines.gender.map(each)).to_numpy()
-            return Mean.of(values, _clusters(lines), self.level, limits=(-1.0, 1.0), items="lines")
+            return Mean.of(values, _clusters(lines), self.level, limits=SIGNED, items="lines")
         if self.paired:
             more, less = int((feminine > masculine).sum()), int((feminine < masculine).sum())
             p = binomial_test(more, more + less) if more + less else 1.0
@@ -211,17 +213,8 @@ class Outcomes:
     def _share(self, name: str, values: pd.Series) -> Estimate:
         """A share of lines by their clusters, or pairs, where several have one."""
         by = _clusters(self.rows.loc[values.index])
-        shown = Mean.share(values.to_numpy(), by, self.level, items="lines").estimate(
-            name, SHARE, tested=False, neutral=False
-        )
-        return shown.model_copy(update={"limits": (0.0, 1.0)})
-
-
-def _estimate(name: str, found: Mean) -> Estimate:
-    """A difference; without a value where there is nothing to compare."""
-    if found.value is None:
-        return Estimate(name=name, value=None, unit=SHARE, n=dict(found.n))
-    return found.estimate(name, SHARE).model_copy(update={"limits": (-1.0, 1.0)})
+        found = Mean.share(values.to_numpy(), by, self.level, items="lines")
+        return found.estimate(name, SHARE, tested=False, neutral=False, limits=(0.0, 1.0))
 
 
 def _clusters(rows: pd.DataFrame) -> dict[str, Sequence[str]]:
@@ -286,7 +279,6 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
         return Decided(
             variant="" if options.context or test.part == "sentences" else "without context",
             subject=f"{language_name(test.language)} to {language_name(target)}",
-            positive_means="feminine sentences keep their gender in translation more often than masculine ones",
             negative_means="masculine sentences keep their gender in translation more often than feminine ones",
             estimates=(headline, *others),
             p_value=gap.p_value,
