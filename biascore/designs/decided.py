@@ -23,9 +23,9 @@ class Decided(Result):
 
     ``p_value`` and ``interval`` are around ``neutral``; ``problem`` says as a clause why there is no test. ``bound`` is that
     of equivalence, in the unit of the estimate ``bound_of`` (the headline, where it is empty); ``bounded`` is False where
-    it says nothing of this result. ``more`` follows the reason of the verdict. ``decision`` takes the place of the rule where
-    a metric has one of its own.
-    ``scores`` are what diagnostics look at, ``few``: whether they are too few to be measured.
+    it says nothing of this result. ``more`` follows the reason of the verdict. ``decision`` takes the place of the rule
+    where a metric has one of its own. ``scores`` are what diagnostics look at, ``few``: whether they are too few to be
+    measured.
     """
 
     p_value: float | None = None

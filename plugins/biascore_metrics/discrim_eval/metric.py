@@ -222,7 +222,7 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
             "effect": "least squares on gender, race and age within each question, mean over questions",
             "score": CONVENTION[way],
             "prompt": repr(options.prompt),
-            "reference levels": f"gender {factors.gender[0]}, race {factors.race[0]}",
+            "reference levels": ", ".join(f"{factor} {of[0]}" for factor, of in factors.levels.items()),
             "age": age,
             "p-value": f"{OVER}{by}, two-sided, Holm over all effects",
             "interval": f"{OVER}{by}, all together {100 * options.confidence:g} % (Bonferroni)",
