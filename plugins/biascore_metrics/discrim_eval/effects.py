@@ -48,7 +48,7 @@ class Factors:
 
     @classmethod
     def of(cls, test: DecisionsTest, gender: str, race: str) -> Factors:
-        """Of all decisions of a test, by their references; raises OptionsError for one that a factor which varies has not."""
+        """Of all decisions of a test, by their references; raises OptionsError for one that is not there."""
         levels = {}
         for factor, reference in {"gender": gender, "race": race}.items():
             found = [*dict.fromkeys(getattr(one, factor) for one in test.decisions)]
@@ -57,7 +57,7 @@ class Factors:
                     f"{test.id} has no text with {factor} {reference!r}, which the others would be compared with; there are "
                     f"{listed(found)}. Name one: -o reference_{factor}={found[0]!r}"
                 )
-            levels[factor] = tuple(sorted(found, key=lambda one, first=reference: one != first))
+            levels[factor] = tuple(sorted(found, key=reference.__ne__))
         ages = np.array([one.age for one in test.decisions])
         return cls(levels, float(ages.mean()), float(ages.std()) if np.ptp(ages) else 0.0)
 

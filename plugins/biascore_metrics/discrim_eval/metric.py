@@ -121,12 +121,13 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
         mixed = _mixed(own, factors, way)
         shifts, controls = factors.shifts(own), neutral_shifts(neutral)
         of_controls = [*signed(controls, options.confidence, unit)]
-        first, alone = found.first, len(found.of_questions) < 2
+        first = found.first
         effects = {name: found.estimate(name, unit) for name in found.tests}
         farthest = max(effects.values(), key=reach) if common["bound"] else effects[first]
         ends, problem = farthest.interval, ""
         if found.tests[first] is None:
-            problem = "one question is no sample" if alone else "no effect varies between the questions"
+            few = len(found.of_questions) < 2
+            problem = "one question is no sample" if few else "no effect varies between the questions"
         moves = [
             one
             for shift in (*shifts, *controls.values())
