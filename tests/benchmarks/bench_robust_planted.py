@@ -39,7 +39,7 @@ def rows(models: int) -> list[str]:
     for seed in range(models):
         with engine.model(f"planted:{TEST}=0.0", seed=seed) as model:
             table = table_of(MaskedProber().score(model, design).rows)
-        one = PairFit.of(table, GROUPS, 0.95)
+        one = PairFit.of(table, GROUPS, RobustOptions())
         assert one.test is not None, one.problem
         found["the paper's model"].append([one.test])
         found["the rule"].append(Difference.of(clustered(table), GROUPS, 0.95).tests)

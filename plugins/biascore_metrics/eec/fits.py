@@ -219,15 +219,11 @@ def tested(fit: ols.Fit, rows: Rows, change: Change, level: float) -> TTest:
 def unreachable(rows: Rows) -> tuple[Unreachable, ...]:
     """Effects that so few names cannot show, whatever a model answers: of which a group has one name."""
     names = rows.data.groupby(rows.cell)["person"].nunique()
+    alone = [levels for levels in product(*rows.levels.values()) if names[OF.join(levels)] < 2]
     place = {name: at for at, name in enumerate(rows.levels)}
     found: list[Unreachable] = []
     for column, change in by_column(design_of(rows)):
-        few = [
-            cell
-            for cell in rows.cells
-            if names[cell] < 2
-            and all(cell.split(OF)[place[factor]] in levels for factor, levels in change.items())
-        ]
+        cells = [one for one in alone if all(one[place[name]] in of for name, of in change.items())]
         why = "needs two names in each group, and {} has one"
-        found += [Unreachable(Verdict.DETECTED, why.format(cell), column) for cell in few[:1]]
+        found += [Unreachable(Verdict.DETECTED, why.format(OF.join(one)), column) for one in cells[:1]]
     return tuple(found)

@@ -55,14 +55,9 @@ class Embedded:
     vectors: Vectors
     lists: RoleVectors
 
-    @property
-    def coverage(self) -> Coverage:
-        """What each list gave and what was used."""
-        return self.lists.coverage
-
     def too_few(self, roles: Sequence[str]) -> str:
         """Why these roles cannot be measured, or an empty string."""
-        counts, given = self.coverage.used, self.coverage.given
+        counts, given = self.lists.coverage.used, self.lists.coverage.given
         short = [
             f"{role} has {counts[role]} usable word(s) of {given[role]} and needs {LEAST}"
             for role in roles

@@ -6,7 +6,7 @@ Shrestha, Tay & Srinivasan 2025, section 2.1. Which article and determiner a sen
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -58,23 +58,13 @@ class Place:
         return (self.template, partner, self.row, self.target, self.role)
 
 
-def templates_of(test: AssociationsTest) -> tuple[Template, ...]:
-    """All templates of a test, in their order."""
-    every = [(some.name, sentence) for some in test.templates for sentence in some.sentences]
-    return tuple(Template(f"t{i}", sentence, name) for i, (name, sentence) in enumerate(every, start=1))
-
-
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What is measured of a test, by the options: templates, the attribute words by group and row, target words.
-
-    ``rows`` of a group are the numbers of the rows that are taken.
-    """
+    """What is measured of a test, by the options: templates, the attribute words by group with their rows, target words."""
 
     test: AssociationsTest
     templates: tuple[Template, ...]
-    groups: tuple[str, ...]
-    rows: dict[str, tuple[int, ...]]
+    taken: dict[str, tuple[tuple[int, str], ...]]
     targets: dict[Role, tuple[str, ...]]
     lower_case: bool
     whole_words: bool
@@ -86,16 +76,22 @@ class Design:
         targets: dict[Role, tuple[str, ...]] = {"targets": test.targets.words}
         if options.polarity == "both":
             targets["opposites"] = options.opposites(test).words
-        groups = options.chosen_groups(test)
         return cls(
             test=test,
-            templates=options.chosen_templates(test, templates_of(test)),
-            groups=tuple(group.name for group in groups),
-            rows={group.name: options.chosen_rows(test, group) for group in groups},
+            templates=options.chosen_templates(test),
+            taken={
+                group.name: tuple((row, group.words[row]) for row in options.chosen_rows(test, group))
+                for group in options.chosen_groups(test)
+            },
             targets=targets,
             lower_case=options.lower_case,
             whole_words=options.perplexity_hides == "words",
         )
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Those that are compared, the first against the others."""
+        return tuple(self.taken)
 
     @property
     def by_role(self) -> dict[str, tuple[str, ...]]:
@@ -104,21 +100,19 @@ class Design:
 
     def words(self, group: str) -> tuple[str, ...]:
         """The attribute words of a group that are taken, in list order and as often as they are listed."""
-        return tuple(word for _, word in self._words(group))
+        return tuple(word for _, word in self.taken[group])
 
     def pairs(self) -> dict[str, tuple[str, ...]]:
         """The pairs that are taken, by the list that they are of, as ``mother/father``; of a list, its words."""
         rows: dict[str, dict[int, list[str]]] = {}
         for group in self.test.groups:
-            if group.name in self.groups:
-                for row, word in self._words(group.name):
-                    rows.setdefault(group.pairs or group.name, {}).setdefault(row, []).append(word)
+            for row, word in self.taken.get(group.name, ()):
+                rows.setdefault(group.pairs or group.name, {}).setdefault(row, []).append(word)
         return {name: tuple(map("/".join, some.values())) for name, some in rows.items()}
 
-    def places(self, lost: Sequence[tuple[str, str]] = ()) -> list[Place]:
+    def places(self, lost: Collection[tuple[str, str]] = ()) -> list[Place]:
         """Every place of the design but those of ``lost`` words, given by group, or role, and word."""
         frame = lru_cache(maxsize=None)(self.test.parts)
-        without = frozenset(lost)
         pairs = {group.name: group.pairs for group in self.test.groups}
         return [
             Place(
@@ -126,16 +120,12 @@ class Design:
                 self._probes(frame(template.sentence, group, word), target),
             )
             for template in self.templates
-            for group in self.groups
-            for row, word in self._words(group)
+            for group, words in self.taken.items()
+            for row, word in words
             for role, targets in self.targets.items()
             for target in targets
-            if (group, word) not in without and (role, target) not in without
+            if (group, word) not in lost and (role, target) not in lost
         ]  # fmt: skip
-
-    def _words(self, group: str) -> Iterator[tuple[int, str]]:
-        (found,) = (one for one in self.test.groups if one.name == group)
-        yield from ((row, found.words[row]) for row in self.rows[group])
 
     def _probes(self, parts: tuple[Part, ...], target: str) -> tuple[Probe, ...]:
         slots = tuple(dict.fromkeys(part.slot for part in parts if part.slot in self.test.choices))

@@ -9,7 +9,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -76,31 +76,27 @@ class Prober(ABC):
     """How a kind of language model is asked for the two numbers behind a row."""
 
     @abstractmethod
-    def perplexities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> dict[str, float]:
-        """The perplexity of each sentence, all in one call."""
+    def log_probabilities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> Iterable[float]:
+        """The mean log-probability of the tokens of each sentence, all in one call."""
 
     @abstractmethod
-    def associations(
-        self,
-        model: Model,
-        chosen: Sequence[tuple[Place, Probe]],
-        perplexities: Mapping[str, float],
-        lost: Lost,
-    ) -> list[float]:
-        """The association of each chosen sentence, in nats; adds words that the model cannot read to ``lost``."""
+    def associations(self, model: Model, rows: Sequence[Row], lost: Lost) -> list[float]:
+        """The association of each row, in nats; adds words that the model cannot read to ``lost``."""
 
     def score(self, model: Model, design: Design) -> Scored:
         """Choose the sentences of a design and score them."""
         lost = _unknown(model, design)
-        places = design.places(tuple(lost))
+        places = design.places(lost)
         texts = list(dict.fromkeys(probe.text for place in places for probe in place.probes))
-        perplexities = self.perplexities(model, texts, whole_words=design.whole_words)
-        chosen = choose(places, perplexities)
-        values = self.associations(model, [(place, probe) for place, probe, _ in chosen], perplexities, lost)
+        means = np.fromiter(self.log_probabilities(model, texts, whole_words=design.whole_words), np.float64)
+        with np.errstate(over="ignore"):
+            perplexities = dict(zip(texts, np.exp(-means).tolist(), strict=True))
+        rows = [Row(*one, math.nan, perplexities[one[1].text]) for one in choose(places, perplexities)]
+        values = self.associations(model, rows, lost)
         rows = [
-            Row(place, probe, added, SIGNS[place.role] * value, perplexities[probe.text])
-            for (place, probe, added), value in zip(chosen, values, strict=True)
-            if (place.group, place.attribute) not in lost and (place.role, place.target) not in lost
+            replace(row, association=SIGNS[row.place.role] * value)
+            for row, value in zip(rows, values, strict=True)
+            if not {(row.place.group, row.place.attribute), (row.place.role, row.place.target)} & lost.keys()
         ]
         usable = tuple(row for row in rows if math.isfinite(row.association) and 0 < row.weight < math.inf)
         return Scored(usable, coverage_of(design, lost), len(rows) - len(usable))
@@ -109,64 +105,47 @@ class Prober(ABC):
 class MaskedProber(Prober):
     """A masked language model: pseudo-perplexity, and log p_A - log p_prior of the hidden attribute word."""
 
-    def perplexities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> dict[str, float]:
-        """exp of minus the mean log-probability of all tokens, each hidden alone (Salazar et al. 2020), or with its word."""
-        if whole_words:
-            words = [[Masked(text, (m.span(),)) for m in WORD.finditer(text)] for text in texts]
-            answers = iter(model.mask_logprob([one for some in words for one in some], unread="empty"))
-            found = [[next(answers) for _ in some] for some in words]
-            # By their places: a token that two words share is asked for with both.
-            tokens = [
-                {at: p for a in some for at, p in zip(a.offsets, a.logprobs, strict=True)} for some in found
-            ]
-            means = [sum(some.values()) / len(some) if some else math.nan for some in tokens]
-        else:
+    def log_probabilities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> Iterable[float]:
+        """Each token hidden alone (Salazar et al. 2020), or with its word."""
+        if not whole_words:
             whole = model.mask_logprob([Masked(text, None, one_at_a_time=True) for text in texts])
-            means = [answer.total / len(answer.tokens) if answer.tokens else math.nan for answer in whole]
-        return dict(zip(texts, _exp_minus(means), strict=True))
+            return [answer.total / len(answer.tokens) if answer.tokens else math.nan for answer in whole]
+        words = [[Masked(text, (m.span(),)) for m in WORD.finditer(text)] for text in texts]
+        answers = iter(model.mask_logprob([one for some in words for one in some], unread="empty"))
+        found = [[next(answers) for _ in some] for some in words]
+        # By their places: a token that two words share is asked for with both.
+        tokens = [
+            {at: p for a in some for at, p in zip(a.offsets, a.logprobs, strict=True)} for some in found
+        ]
+        return [sum(some.values()) / len(some) if some else math.nan for some in tokens]
 
-    def associations(
-        self,
-        model: Model,
-        chosen: Sequence[tuple[Place, Probe]],
-        perplexities: Mapping[str, float],
-        lost: Lost,
-    ) -> list[float]:
+    def associations(self, model: Model, rows: Sequence[Row], lost: Lost) -> list[float]:
         """Log-probability of the attribute, minus that with the target word hidden too.
 
         What agrees with the attribute is hidden both times, so that it cannot give the group away.
         """
-        distinct = list(dict.fromkeys(probe for _, probe in chosen))
+        distinct = list(dict.fromkeys(row.probe for row in rows))
         answers = iter(model.mask_logprob(_questions(distinct), unread="empty"))
         found = dict(zip(distinct, zip(answers, answers, strict=True), strict=True))
-        values = []
-        for place, probe in chosen:
-            seen, prior = found[probe]
+        for row in rows:
+            seen, prior = found[row.probe]
             if not seen.tokens:
-                lost[place.group, place.attribute] = DROPPED
+                lost[row.place.group, row.place.attribute] = DROPPED
             elif not prior.tokens:
-                lost[place.role, place.target] = DROPPED
-            values.append(seen.total - prior.total)
-        return values
+                lost[row.place.role, row.place.target] = DROPPED
+        return [seen.total - prior.total for seen, prior in (found[row.probe] for row in rows)]
 
 
 class CausalProber(Prober):
     """A causal language model: the mean log-likelihood of the sentence, per token, is its association."""
 
-    def perplexities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> dict[str, float]:
-        """exp of minus the mean log-likelihood."""
-        means = map(float, model.score(texts, MEAN_LOG_LIKELIHOOD, in_nats=True))
-        return dict(zip(texts, _exp_minus(means), strict=True))
+    def log_probabilities(self, model: Model, texts: Sequence[str], *, whole_words: bool) -> Iterable[float]:
+        """The mean log-likelihood."""
+        return map(float, model.score(texts, MEAN_LOG_LIKELIHOOD, in_nats=True))
 
-    def associations(
-        self,
-        model: Model,
-        chosen: Sequence[tuple[Place, Probe]],
-        perplexities: Mapping[str, float],
-        lost: Lost,
-    ) -> list[float]:
-        """Mean log-likelihood of the sentence: minus the loss."""
-        return [-float(np.log(perplexities[probe.text])) for _, probe in chosen]
+    def associations(self, model: Model, rows: Sequence[Row], lost: Lost) -> list[float]:
+        """The same: minus the loss."""
+        return [-float(np.log(row.perplexity)) for row in rows]
 
 
 def choose(places: Sequence[Place], perplexities: Mapping[str, float]) -> list[tuple[Place, Probe, bool]]:
@@ -193,12 +172,6 @@ def _questions(probes: Iterable[Probe]) -> list[Masked]:
         for probe in probes
         for also in (probe.agreeing, (*probe.agreeing, probe.target))
     ]
-
-
-def _exp_minus(means: Iterable[float]) -> list[float]:
-    with np.errstate(over="ignore"):
-        perplexities: list[float] = np.exp(-np.fromiter(means, np.float64)).tolist()
-    return perplexities
 
 
 def _unknown(model: Model, design: Design) -> Lost:
