@@ -21,8 +21,7 @@ from biascore.stats import TTest
 from biascore_metrics.robust.fits import PairFit, clustered, table_of
 from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.options import RobustOptions
-from biascore_metrics.robust.probes import Design
-from biascore_metrics.robust.scores import MaskedProber
+from biascore_metrics.robust.probes import Design, MaskedProber
 
 TEST = "en/professions_held_by_men"
 GROUPS = ("male", "female")

@@ -29,10 +29,25 @@ def effect_estimate(effect: Effect, rows: Rows | None = None, adjusted: str = ""
     ``rows``: the sentences of the items that it follows from, None where it is of the agreement-free ones. ``adjusted``:
     how the p-value is adjusted, where it is.
     """
-    p_values = [*_p_of_effect(effect)]
+    p_values = []
+    if effect.p_value is not None:  # the larger of two where words agree with the person
+        tests = [one.test for one in (effect, effect.free) if one and one.test]
+        larger = max(tests, key=lambda one: one.p_value)
+        p_values.append(_p_of(WELCH + LARGER * (effect.free is not None), larger, effect.p_value))
     if p_values and adjusted and effect.p_adjusted is not None:
         update = {"name": f"{p_values[0].name}, {adjusted}", "value": effect.p_adjusted, "se": None}
         p_values.insert(0, p_values[0].model_copy(update=update))
+    items = None
+    if rows and effect.test:  # of several corpora names vary within them
+        items = ClusterContrast(
+            only=(SCORED_FOR, effect.emotion),
+            cluster="person",
+            frame=("template", "word"),
+            levels=rows.levels,
+            contrasted=effect.change,
+            within=CORPUS if len(rows.corpora) > 1 else None,
+            key=("item", "group", "person", "template", "word"),
+        )
     sides = None
     if len(effect.change) == 1:  # an interaction compares differences
         ((level, reference),) = effect.change.values()
@@ -46,28 +61,7 @@ def effect_estimate(effect: Effect, rows: Rows | None = None, adjusted: str = ""
         interval=_interval_of(effect.test, BY_STRATUM),
         p_values=tuple(p_values),
         sides=sides,
-        estimator=_from_items(effect, rows) if rows and effect.test else None,
-    )
-
-
-def _p_of_effect(effect: Effect) -> Iterator[PValue]:
-    """The p before adjustment, the larger of two where words agree with the person; none without a test."""
-    tests = [one.test for one in (effect, effect.free) if one and one.test]
-    if effect.p_value is not None:
-        larger = max(tests, key=lambda one: one.p_value)
-        yield _p_of(WELCH + LARGER * (effect.free is not None), larger, effect.p_value)
-
-
-def _from_items(effect: Effect, rows: Rows) -> ClusterContrast:
-    """How an effect follows from the items; of several corpora names vary within them."""
-    return ClusterContrast(
-        only=(SCORED_FOR, effect.emotion),
-        cluster="person",
-        frame=("template", "word"),
-        levels=rows.levels,
-        contrasted=effect.change,
-        within=CORPUS if len(rows.corpora) > 1 else None,
-        key=("item", "group", "person", "template", "word"),
+        estimator=items,
     )
 
 

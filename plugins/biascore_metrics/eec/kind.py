@@ -153,14 +153,8 @@ class GrammarEntry(ListEntry):
 
     def build(self, about: About) -> Grammar:
         """The grammar."""
-        return Grammar(
-            rows=self.rules,
-            capital=self.capital,
-            final=self.final,
-            agreement=self.agreement,
-            pieces=self.pieces,
-            **about,
-        )
+        own = {name: getattr(self, name) for name in ("capital", "final", "agreement", "pieces")}
+        return Grammar(rows=self.rules, **own, **about)
 
 
 class EquityEntry(TestEntry):

@@ -38,12 +38,14 @@ from biascore_metrics.fise.estimates import (
 )
 from biascore_metrics.fise.items import FiseTest
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
-from biascore_metrics.fise.placement import Placement, exchanged, group_names
-from biascore_metrics.fise.targets import (
+from biascore_metrics.fise.placement import (
     TARGETS,
     Embedded,
+    Placement,
     Treatment,
     embed_targets,
+    exchanged,
+    group_names,
     joined_coverage,
     list_warnings,
     measure_affects,

@@ -20,8 +20,7 @@ from biascore.designs.clustered import Clustered, Difference, p_of
 from biascore.designs.words import spelling
 from biascore.stats import RegressionError, ZeroVarianceError, lmm
 from biascore_metrics.robust.options import RobustOptions
-from biascore_metrics.robust.probes import Design
-from biascore_metrics.robust.scores import Row
+from biascore_metrics.robust.probes import Design, Row
 from biascore_metrics.robust.sizes import R2_MIN, SIZES, size_of, stance
 
 if TYPE_CHECKING:

@@ -33,8 +33,7 @@ from biascore_metrics.robust.fits import (
 )
 from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.options import BOUND, BOUND_PER_TOKEN, RobustOptions
-from biascore_metrics.robust.probes import Design
-from biascore_metrics.robust.scores import CausalProber, MaskedProber, Prober, Scored
+from biascore_metrics.robust.probes import CausalProber, Design, MaskedProber, Prober, Scored
 
 if TYPE_CHECKING:
     import pandas as pd
