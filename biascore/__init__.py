@@ -25,7 +25,7 @@ __all__ = ["Audit", "AuditTransform", "Engine", "Measurement", "Run", "WeatTest"
 
 attach(
     summary="biascore.results.summary:summary",
-    report="biascore.report:write_report",
+    report="biascore.report.forms:report",
     plot="biascore.report:plot",
     compare="biascore.comparing:compare",
     run_html="biascore.report.notebook:run_html",

@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, field_
 from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.basics.problems import Problem, problems_of
 from biascore.basics.suggest import did_you_mean
+from biascore.basics.surface import either
 from biascore.basics.tags import LanguageTag
 from biascore.basics.wording import brief, few
 from biascore.errors import OptionsError, UnknownNameError
@@ -248,7 +249,8 @@ def _check_not_needed(entry: AuditMeasurement, without: Collection[str]) -> None
         if value in without:
             raise OptionsError(
                 f"{entry.metric} takes {value!r} as its {option}, so it cannot be left out. Put another model in its "
-                f"place with --model {value}=REF, or leave out the models that {entry.metric} measures too"
+                f"place with {either(f'--model {value}=REF', f'refs={{{value!r}: REF}}')}, or leave out the models that "
+                f"{entry.metric} measures too"
             )
 
 
@@ -271,3 +273,12 @@ def _no_file(file: Path) -> str:
     what = "is a folder, and an audit is a file" if file.is_dir() else "there is no such file"
     guess = "" if file.is_dir() else did_you_mean(str(file), near)
     return f"{file}: {what}. {guess}{there}. Write one as docs/audits.md shows."
+
+
+def adjustment(name: Adjustment | str) -> Adjustment:
+    """How p-values are adjusted, by name; raises OptionsError for another."""
+    try:
+        return Adjustment(name)
+    except ValueError:
+        known = ", ".join(Adjustment)
+        raise OptionsError(f"adjust={name!r} is none of: {known}. Choose one of them") from None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Final
+from statistics import median
+from typing import Any, Final, Self
 
 from biascore.audit import Audit
 from biascore.basics.suggest import did_you_mean
-from biascore.errors import CapabilityError, UnknownNameError
+from biascore.errors import CapabilityError, OptionsError, UnknownNameError
+from biascore.languages.names import language_name
 from biascore.metric import Metric
 from biascore.models.model import Model
 from biascore.plugins.loading import Plugins
@@ -21,6 +24,12 @@ CONTROL: Final = 0.8
 """What is planted in the positive control: Cohen's large effect."""
 PLANTED: Final = f"planted, d = {CONTROL:g}"
 NOTHING: Final = "planted, no bias"
+DEFAULT: Final = "en"
+"""The language of an audit that names none."""
+_ENOUGH: Final = 50  # words that say in which language a vocabulary is
+_LEAST: Final = 0.1
+_TIMES: Final = 2
+_AHEAD: Final = 5
 _AND: Final = re.compile(r",\s*|\s+and\s+")
 
 
@@ -31,7 +40,7 @@ def audit_of(
     *,
     ref: str,
     options: Mapping[str, Any],
-    language: str,
+    language: str | None,
     grounds: Sequence[str] = (),
     quick: bool = False,
     seed: int = 0,
@@ -40,9 +49,14 @@ def audit_of(
     """The audit of an open model: each metric on the tests that it names for it (`Metric.audited`), in one language.
 
     ``grounds``: the concepts of the tests; all without any. ``quick``: the lead test of each ground.
-    The tests of one metric come with its baselines, and one of them is measured on two planted models.
-    Raises UnknownNameError for a language or a ground without such tests, CapabilityError for a model that no metric takes.
+    The tests of one metric come with its baselines, and one of them is measured on two planted models. ``language``: None
+    is English, unless the model knows the words of another far better.
+    Raises UnknownNameError for a language or a ground without such tests, CapabilityError for a model that no metric takes,
+    OptionsError where the language has to be named.
     """
+    if language is None:
+        language = DEFAULT
+        check_language(model, plugins, catalogue, language)
     own = _as_written([test for test in catalogue.tests if test.language == language], catalogue)
     by_metric = {kind.name: (kind, _named(kind, model, own)) for kind in plugins.metrics.items()}
     found = {name: (kind, tests) for name, (kind, tests) in by_metric.items() if tests}
@@ -78,6 +92,59 @@ def audit_of(
     return Audit.from_parts(
         title=f"Audit of {model.name}", models=models, measurements=measurements, seed=seed, adjust=adjust
     )
+
+
+def check_language(model: Model, plugins: Plugins, catalogue: Catalogue, language: str) -> None:
+    """Raise OptionsError where the model knows the words of the tests of another language far better than those of this.
+
+    It then has twice the share of its words as entries, or their median stands five times as far in front: vectors of one
+    language have many words of others, but at the end.
+    """
+    words = dict[str, set[str]]()
+    for kind in plugins.metrics.items():
+        for test in _named(kind, model, catalogue.tests):
+            words.setdefault(test.language, set()).update(
+                word for own in test.roles.values() for word in own.words
+            )
+    known = {one: Known.of(model, sorted(some)) for one, some in words.items() if len(some) >= _ENOUGH}
+    if language not in known:
+        return
+    own, (best, other) = (
+        known[language],
+        max(known.items(), key=lambda one: (one[1].share, -(one[1].rank or 0))),
+    )
+    if other.fits_better_than(own):
+        raise OptionsError(
+            f"{model.name} knows {own.share:.0%} of the words of the {language_name(language)} tests{own.place}, and "
+            f"{other.share:.0%} of those of the {language_name(best)} ones{other.place}. Name the language of the model: "
+            f"--language {best}; or, to ask the {language_name(language)} tests all the same, --language {language}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The share of some words that a model has as entries of its own, and their median rank where it has an order."""
+
+    share: float
+    rank: float | None
+
+    @classmethod
+    def of(cls, model: Model, words: Sequence[str]) -> Self:
+        """As the model's vocabulary or tokenizer says, without asking the model."""
+        found = model.familiarity(words)
+        whole = sum((one.seen or bool(one.spelling)) and one.tokens in (None, 1) for one in found)
+        ranks = [one.rank for one in found if one.rank is not None]
+        return cls(whole / len(words), median(ranks) if len(ranks) == len(found) else None)
+
+    @property
+    def place(self) -> str:
+        """Where the middle one stands, in words."""
+        return "" if self.rank is None else f" (the middle one at place {self.rank:,.0f})"
+
+    def fits_better_than(self, other: Self) -> bool:
+        """Whether these are the words of the model, and those are not."""
+        ahead = None not in (self.rank, other.rank) and _AHEAD * (self.rank or 0) <= (other.rank or 0)
+        return self.share > _LEAST and (self.share >= _TIMES * other.share or ahead)
 
 
 def grounds_of(test: Test) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from biascore.adapter import LoadContext, needing_key
 from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel, AuditTransform
 from biascore.basics import renamed
 from biascore.basics.guard import guarded
-from biascore.basics.keys import without_keys
+from biascore.basics.keys import keys_in, without_keys
 from biascore.basics.problems import problems_of
 from biascore.basics.twice import twice
 from biascore.errors import At, CapabilityError, OptionsError, UnknownNameError
@@ -102,6 +102,7 @@ class Checker:
         ``given`` are those of its models that are open, by name; ``tests``, where it has a single measurement, are the
         tests of that, as ids, globs or Test objects.
         """
+        _check_no_keys(audit.model_dump(), "the audit")
         specs = [one for spec in audit.models for one in spec.measured]
         _check_once([spec.label for spec in specs])
         openings = {spec.label: self.model(spec) for spec in specs if spec.label not in given}
@@ -150,6 +151,7 @@ class Checker:
         Raises RefError, UnknownNameError, OptionsError; StimuliError for words that a transform cannot be learnt from;
         CapabilityError for transforms of what has no vectors.
         """
+        _check_no_keys(spec.model_dump(), "the model")
         ref = ModelRef.parse(spec.ref)
         kind = self.plugins.adapters.get(ref.adapter)
         if kind.instead:
@@ -361,6 +363,15 @@ def _check_all_used(steps: Sequence[Step], labels: Sequence[str]) -> None:
         raise OptionsError(
             f"no measurement names the model(s) {', '.join(unused)}, which would be opened for nothing. "
             "Add them to a models = [...], or leave them out"
+        )
+
+
+def _check_no_keys(stated: Mapping[str, Any], where: str) -> None:
+    """Raise OptionsError where what is stored with a run, and may be shown in messages, holds a key of the environment."""
+    for place, variable in keys_in(stated):
+        raise OptionsError(
+            f"{where} holds the key in {variable} ({place}), and all that is stated is stored with the run. Leave it out: "
+            "it is read from the environment"
         )
 
 

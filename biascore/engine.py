@@ -11,12 +11,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from biascore.adapter import Adapter
-from biascore.audit import Audit, AuditData, AuditModel, AuditTransform
+from biascore.audit import Audit, AuditData, AuditModel, AuditTransform, adjustment
 from biascore.auditing import audit_of
 from biascore.basics.finishing import finishing
 from biascore.basics.notebook import progress_here
 from biascore.basics.problems import problems_of
 from biascore.basics.progress import Progress, Silent
+from biascore.basics.several import several
 from biascore.checking import Checker, read_data
 from biascore.errors import BiascoreError, OptionsError
 from biascore.evidence.evaluating import evidence
@@ -27,7 +28,7 @@ from biascore.models.budget import Budget
 from biascore.models.cache import DEFAULT_CACHE, opened
 from biascore.models.executor import Cluster, Executor
 from biascore.models.model import Model
-from biascore.models.source import Services
+from biascore.models.source import WAIT, Services
 from biascore.models.transform import Transform
 from biascore.planning.out_of_reach import out_of_reach
 from biascore.planning.plan import Plan
@@ -58,13 +59,13 @@ class Engine:
         progress: Receives what is running; by default a bar in a notebook, and nothing elsewhere.
         require_plugins: Requirements that must be loaded.
         adapters: Adapters that no package brings, as classes; see ``register_adapter``.
-        attempts: How often a query is sent to a model after transient errors.
+        wait: For how many minutes in all a batch of queries waits for a server that is away; ``attempts``: how often it is
+            sent instead.
         max_characters: The most characters sent in all to services with a key, which may charge for them; BudgetError
             before more would be sent.
         max_tokens: The most tokens in all, of prompts and answers, at services with a key that count tokens; each is
             counted at its bound, as in a plan. BudgetError as with characters.
-        time_limit: The seconds that a plugin may take to open a model, to answer one batch of queries, or to measure a
-            test, without the wait for answers; None for no limit.
+        time_limit: The seconds that a plugin may take to open a model, answer one batch, or measure a test; no wait counts.
         executor: Workers that models with weights are opened and asked on: a number of processes, the address of a
             scheduler (``"tcp://host:8786"``), a ``Cluster``, or an ``Executor``, which is not closed.
     """
@@ -72,26 +73,27 @@ class Engine:
     def __init__(
         self,
         *,
-        stimuli: Sequence[str | Path] = (),
+        stimuli: str | Path | Sequence[str | Path] = (),
         cache: str | Path | None = DEFAULT_CACHE,
         seed: int = 0,
         adjust: Adjustment | str = Adjustment.HOLM,
         progress: Progress | None = None,
-        require_plugins: Iterable[str] = (),
-        adapters: Iterable[type[Adapter]] = (),
-        attempts: int = 5,
+        require_plugins: str | Iterable[str] = (),
+        adapters: type[Adapter] | Iterable[type[Adapter]] = (),
+        wait: float = WAIT / 60,
+        attempts: int | None = None,
         max_characters: int | None = None,
         max_tokens: int | None = None,
         time_limit: float | None = None,
         executor: Executor | Cluster | str | int | None = None,
     ) -> None:
         self.plugins = Plugins()
-        self.plugins.require(require_plugins)
-        for adapter in adapters:
+        self.plugins.require(several(require_plugins))
+        for adapter in several(adapters):
             self.plugins.add_adapter(adapter)
         self.seed = seed
-        self.adjust = _adjustment(adjust)
-        self._stimuli = tuple(user_path(folder) for folder in stimuli)
+        self.adjust = adjustment(adjust)
+        self._stimuli = tuple(map(user_path, several(stimuli)))
         self.catalogue = read_catalogue(self.plugins, self._stimuli)
         self._checker = Checker(self.plugins, self.catalogue)
         self._services = Services(
@@ -99,6 +101,7 @@ class Engine:
             progress=progress or progress_here(),
             budget=Budget(max_characters),
             token_budget=Budget(max_tokens, "tokens"),
+            wait=60 * wait,
             attempts=attempts,
             time_limit=time_limit,
             workers=None if executor is None else Workers(self.plugins, executor, time_limit),
@@ -224,8 +227,12 @@ class Engine:
             tests = from_lists(tests, self.plugins.test_kinds)
         if isinstance(model, Backend):
             model = self.model(model)
-        models = [model] if isinstance(model, Model | str) else list(model)
-        wanted = [tests] if isinstance(tests, str | Test) else list(tests)
+        models, wanted = several(model), several(tests)
+        for name, some in (("model", models), ("tests", wanted)):
+            if not some:
+                raise OptionsError(
+                    f"{name} names none. Give one or several: measure('weat', REF, 'en/weat6')"
+                )
         audit = self._audit(metric, models, wanted, options)
         given = {one.name: one for one in models if isinstance(one, Model)}
         checked = self._checker.audit(audit, given, wanted)
@@ -247,8 +254,8 @@ class Engine:
         self,
         model: Model | str,
         *,
-        grounds: Sequence[str] = (),
-        language: str = "en",
+        grounds: str | Sequence[str] = (),
+        language: str | None = None,
         quick: bool = False,
         **options: Any,
     ) -> Audit:
@@ -260,7 +267,7 @@ class Engine:
         Args:
             model: A reference, which is opened and closed, or a Model.
             grounds: Such as "gender" and "age"; all by default.
-            language: Of the tests.
+            language: Of the tests; English, if the model's words do not fit another far better.
             quick: One test of each ground.
             options: The adapter's own, with a reference.
         """
@@ -273,7 +280,7 @@ class Engine:
                 ref=str(opened.source.ref),
                 options=opened.source.explicit_options,
                 language=language,
-                grounds=grounds,
+                grounds=several(grounds),
                 quick=quick,
                 seed=self.seed,
                 adjust=self.adjust,
@@ -282,7 +289,7 @@ class Engine:
             if opened is not model:
                 opened.close()
 
-    def run(self, audit: Audit | str | Path, models: Sequence[Model] = ()) -> Run:
+    def run(self, audit: Audit | str | Path, models: Model | Sequence[Model] = ()) -> Run:
         """Run an audit (an Audit or the path of its file), models one after the other.
 
         References, options, metrics, tests and capabilities are checked first. A later error of a model or a plugin
@@ -292,7 +299,7 @@ class Engine:
         """
         plan = audit if isinstance(audit, Audit) else Audit.load(audit)
         checker = Checker.of_audit(self.plugins, self._stimuli, plan)
-        checked = checker.audit(plan, {one.name: one for one in models})
+        checked = checker.audit(plan, {one.name: one for one in several(models)})
         done = self._perform(checked, checker, plan.seed)
         # The engine's own folders of stimuli are as much a part of it as those that the audit names.
         asked = {**plan.model_dump(mode="json"), "stimuli": [*map(str, self._stimuli), *plan.stimuli]}
@@ -388,12 +395,3 @@ class Engine:
         measuring = Measuring(checker, seed, self._services.time_limit)
         done = perform(checked, pool_of(checked, checker, self._services), measuring, self._services.progress)
         return replace(done, packages=self._services.packages)
-
-
-def _adjustment(name: Adjustment | str) -> Adjustment:
-    try:
-        return Adjustment(name)
-    except ValueError:
-        raise OptionsError(
-            f"adjust={name!r} is none of: {', '.join(Adjustment)}. Choose one of them"
-        ) from None

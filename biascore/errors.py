@@ -56,12 +56,13 @@ class BiascoreError(Exception):
     """Base of all errors that biascore raises on purpose; the command line prints its text and exits 2.
 
     ``at``: whose code raised it, and what that was at, where a plugin did. ``may_pass``: whether the same may
-    succeed later with the same input. A message shows what it quotes of a file, also in a traceback: it holds no control
-    characters.
+    succeed later with the same input. ``run``: that in which nothing was measured because of it. A message shows what it
+    quotes of a file, also in a traceback: it holds no control characters.
     """
 
     at: At | None = None
     may_pass: bool = False
+    run: object = None
 
     def __init__(self, *args: object) -> None:
         super().__init__(*(_shown(one) if isinstance(one, str) else one for one in args))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from biascore.basics.surface import either
 from biascore.errors import CapabilityError, OptionsError
 from biascore.metric import Metric
 from biascore.models.model import Model
@@ -18,7 +19,8 @@ def check_transformed(metric: Metric, model: str, *, after: str = "") -> None:
     if metric.needs_transform and not after:
         raise OptionsError(
             f"{metric.name} compares a model with what it was before a transform, and {model} has none. Add one, "
-            "--transform NAME:key=value of biascore measure, transforms = [...] in an audit; see: biascore list transforms"
+            f"{either('--transform NAME:key=value of biascore measure', 'model.with_transform(NAME, key=value)')}, "
+            "transforms = [...] in an audit; see: biascore list transforms"
         )
 
 

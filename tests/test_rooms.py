@@ -54,3 +54,21 @@ def test_the_page_on_architecture_shows_the_layers_in_their_order(linter: dict[s
     shown = [name for cell in cells for name in re.findall(r"`(\w+)(?:/|\.py)`", cell)]
     assert sorted(shown) == sorted(level)
     assert [level[name] for name in shown] == sorted(level.values())
+
+
+def test_contributing_names_rooms_and_tests_that_there_are() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.+?) \| (.+?) \|$", text, re.MULTILINE)[1:]
+    named = [path for row in rows for cell in row for path in re.findall(r"`([\w./-]+)`", cell)]
+    assert len(rows) > 10
+    rooms = [path for path in named if "/" in path and not path.startswith("tests/")]
+    tests = {path for path in named if path.startswith("tests/")}
+    whole = [
+        path
+        if path.startswith(("biascore/", "plugins/", "wordlists/", "adapters/", "docs/"))
+        else f"biascore/{path}"
+        for path in rooms
+    ]
+    assert not [path for path in [*whole, *tests] if not (ROOT / path).exists()]
+    folders = {f"tests/{path.parent.name}" for path in (ROOT / "tests").glob("*/test_*.py")}
+    assert folders <= tests

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from biascore.files.reading import MAX_UNPACKED as MAX_UNPACKED
     from biascore.files.reading import ZIP_DAMAGE as ZIP_DAMAGE
     from biascore.files.reading import bounded as bounded
+    from biascore.files.reading import check_fetched as check_fetched
     from biascore.files.reading import check_regular as check_regular
     from biascore.files.reading import check_size as check_size
     from biascore.files.reading import parse_json as parse_json

@@ -21,6 +21,7 @@ from typing import Final, TypeVar
 from pydantic import ValidationError
 
 from biascore.basics.keys import declared, without_keys
+from biascore.basics.surface import either
 from biascore.errors import At, BiascoreError, Owner, PluginFailedError, TimeLimitError
 
 T = TypeVar("T")
@@ -120,7 +121,7 @@ def failed(
 def _took_too_long(at: At, limit: float | None) -> str:
     return (
         f"{at.owner.shown}: {at.what} took longer than the {limit:g} seconds that it may. Give it more time with "
-        "a higher --time-limit, or leave it out"
+        f"a higher {either('--time-limit', 'time_limit')}, or leave it out"
     )
 
 

@@ -76,6 +76,26 @@ def repeats(text: str, variables: Collection[str]) -> str:
     )
 
 
+def keys_in(value: object, place: str = "") -> Iterator[tuple[str, str]]:
+    """Where the texts of a value, at whatever depth, hold the key of a declared variable: the place and the variable.
+
+    A short key has to be the whole text: a server of one's own may take "test" for one.
+    """
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from keys_in(name, place)
+            yield from keys_in(one, f"{place}.{name}" if place else str(name))
+    elif isinstance(value, list | tuple | set | frozenset):
+        for number, one in enumerate(value, start=1):
+            yield from keys_in(one, f"{place} number {number}" if place else "")
+    elif isinstance(value, str) and value:
+        keys = _keys(_declared)
+        named = next((name for name, key in keys if key == value.strip()), "")
+        named = named or repeats(value, [name for name, key in keys if len(key) >= PIECE])
+        if named:
+            yield place, named
+
+
 def declare(variables: Collection[str]) -> None:
     """Variables that hold keys, of whatever adapter: no error of a plugin and no log shows them from now on."""
     _declared.update(variables)

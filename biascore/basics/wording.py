@@ -57,7 +57,7 @@ def figures(low: float, high: float, *others: float, least: int = 2) -> tuple[st
 
     They have the decimals that show the width with two significant digits, so that the ends never look alike; at
     least ``least`` below 10, one fewer below 1,000 and two fewer above. Without a width the largest number decides.
-    Texts have the hyphen; ``true_minus`` makes a minus of it.
+    Texts have the hyphen, where a digit is left to have it; ``true_minus`` makes a minus of it.
     """
     values = (low, high, *others)
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
@@ -68,7 +68,7 @@ def figures(low: float, high: float, *others: float, least: int = 2) -> tuple[st
     places = max(floor, 1 - math.floor(math.log10(width))) if width else floor
     if places > _MOST_DECIMALS:
         return tuple(f"{value:.{places + math.floor(math.log10(largest))}e}" for value in values)
-    return tuple(f"{value + 0.0:,.{places}f}" for value in values)
+    return tuple(f"{value:z,.{places}f}" for value in values)
 
 
 def but(caveats: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError, model_validator
 from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 from biascore.errors import RunError
 from biascore.files.reading import parse_json, read_bytes
-from biascore.stats.rates import Rate, wilson
+from biascore.stats.proportions import Rate
 
 SCHEMA_VERSION: Final = 1
 KIND: Final = "biascore calibration"
@@ -36,7 +36,8 @@ class Cell(Frozen):
     """One effect planted in some models, and what was found on each of them, in the order of their seeds.
 
     ``planted`` is in the unit of a declaration, None where nothing is planted at all. ``found`` are headlines, None
-    where there is no value. ``verdicts``: a letter for each model, d(etected), n(egligible) or i(nconclusive).
+    where there is no value. ``verdicts``: a letter for each model, d(etected), n(egligible) or i(nconclusive, or
+    not measured).
     """
 
     times: float
@@ -58,7 +59,7 @@ class Cell(Frozen):
     @property
     def rate(self) -> Rate:
         """On how many models something was detected, with its 95 % interval."""
-        return wilson(self.verdicts.count("d"), len(self.verdicts))
+        return Rate.of(self.verdicts.count("d"), len(self.verdicts))
 
     @property
     def mean(self) -> float | None:

@@ -20,6 +20,7 @@ from biascore.engine import Engine
 from biascore.errors import BiascoreError, CapabilityError, OptionsError, PluginFailedError
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
+from biascore.stats import Verdict
 from biascore.stimuli import Test
 
 LARGEST: Final = 1.9
@@ -35,6 +36,9 @@ MOST_MODELS: Final = 100_000
 """So many models of one size and effect are measured at most: a share of them is then known to .3 points."""
 QUICK: Final[Mapping[str, int]] = {"draws": 1999, "resamples": 200}
 """Options of metrics that take time and hardly move a verdict, where the user gives none."""
+_LETTERS: Final = {one: one.value[0] for one in Verdict} | {
+    Verdict.NOT_MEASURED: Verdict.INCONCLUSIVE.value[0]
+}
 _PLAIN: Final = re.compile(r"[\w/.-]+")
 
 
@@ -230,7 +234,7 @@ class Simulation:
             for number in range(len(values), models):
                 run = self._measure(one, effect, number)
                 values.append(run[0].headline.value)
-                verdicts += run.verdicts[0].verdict.value[0]
+                verdicts += _LETTERS[run.verdicts[0].verdict]
                 advance(1)
         planted = None if effect == 0 and self._nothing else effect
         return Cell(times=one.times, planted=planted, found=tuple(values), verdicts=verdicts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from biascore.calibration.calibration import Calibration, Cell, Smallest
-from biascore.stats.rates import Rate
+from biascore.stats.proportions import Rate
 
 BEST_CASE = (
     "which is the best case: words of a list lie close together, and nothing else tells the lists apart"

@@ -10,16 +10,12 @@ import traceback
 import warnings
 from typing import TextIO
 
-from biascore.cli import codes
 from biascore.cli.app import app
+from biascore.cli.codes import exit_code
 from biascore.cli.console import say, stderr
-from biascore.errors import (
-    AnswerError,
-    BiascoreError,
-    NothingMeasuredError,
-    PluginFailedError,
-    TimeLimitError,
-)
+from biascore.errors import BiascoreError
+
+__all__ = ["exit_code", "main"]
 
 
 def main() -> None:
@@ -34,17 +30,6 @@ def main() -> None:
             say(getattr(error, "trace", "") or "".join(traceback.format_exception(error)), to=stderr)
         say(error, to=stderr, label="error:", style="bold red")
         sys.exit(exit_code(error))
-
-
-def exit_code(error: BiascoreError) -> int:
-    """The code of a command that this error ended."""
-    if error.may_pass:
-        return codes.MAY_PASS
-    own = isinstance(error, PluginFailedError) and error.at is not None and error.at.owner.dist == "biascore"
-    if own and not isinstance(error, TimeLimitError):  # that limit is the user's
-        return codes.OWN_ERROR
-    failed = isinstance(error, PluginFailedError | AnswerError | NothingMeasuredError)
-    return codes.PARTLY_FAILED if failed else codes.WRONG_INPUT
 
 
 def _show_warning(

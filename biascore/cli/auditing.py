@@ -38,8 +38,9 @@ def audit(
         ),
     ] = None,
     language: Annotated[
-        str, typer.Option("--language", "-l", help="The language of the tests.", metavar="CODE")
-    ] = "en",
+        str | None,
+        typer.Option("--language", "-l", help="The language of the tests; en by default.", metavar="CODE"),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="One test of each ground.")] = False,
     option: Option = None,
     stimuli: Stimuli = None,

@@ -19,7 +19,7 @@ def info(as_json: Json = False) -> None:
     if as_json:
         print_json(found.model_dump())
     else:
-        say(f"{found.path or 'no cache'}\n{found.answers} answers, {found.bytes / 1e6:.1f} MB")
+        say(f"{found.path or 'no cache'}\n{found.answers} answers, {found.bytes / 1e6:z.1f} MB")
 
 
 def clear(

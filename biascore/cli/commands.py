@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TextIO, TypeVar, cast
 
 import typer
 from typer.core import TyperCommand
 
+from biascore.basics.surface import command_line
 from biascore.cli.console import say, stderr, stdout
-from biascore.errors import PluginFailedError
+from biascore.cli.lasting import Lasting
+from biascore.errors import PluginFailedError, RunError
 
+_OF_A_RUN: Final = ("audit", "gate", "measure", "run")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -21,10 +24,21 @@ class Command(TyperCommand):
     """A command that keeps what plugins print out of its own output, and their ``sys.exit`` from ending it."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; what anything but ``stdout`` prints goes to standard error."""
+        """Run the command; what anything but ``stdout`` prints goes to standard error.
+
+        What cannot be printed ends no command: the exit code of those that keep a run, or judge one, is that of the run.
+        """
+        out = sys.stdout and Lasting(sys.stdout)
+        beside = cast(TextIO, sys.stderr and Lasting(sys.stderr))
         try:
-            with stdout.kept_to(sys.stdout), redirect_stdout(sys.stderr):
-                return super().invoke(ctx)
+            with (
+                command_line(),
+                stdout.kept_to(cast(TextIO, out)),
+                redirect_stderr(beside),
+                redirect_stdout(beside),
+            ):
+                done = super().invoke(ctx)
+                stdout.file.flush()
         except SystemExit as error:
             raise PluginFailedError(
                 f"something called sys.exit({error.code!r}) in the middle of this command; no command of biascore "
@@ -33,6 +47,15 @@ class Command(TyperCommand):
         except KeyboardInterrupt as error:
             say(" ".join(filter(None, [_interrupted(error), _kept(ctx, error)])), to=stderr)
             raise
+        finally:
+            lost = (
+                f"standard output could not be written in whole: {out.problem}" if out and out.problem else ""
+            )
+            if lost and ctx.info_name in _OF_A_RUN:
+                say(lost, to=stderr, style="yellow", label="warning:")
+        if lost and ctx.info_name not in _OF_A_RUN:
+            raise RunError(f"{lost}. Free space, or print elsewhere")
+        return done
 
 
 def _interrupted(error: KeyboardInterrupt) -> str:

@@ -18,9 +18,10 @@ from biascore.basics.wording import figures
 from biascore.cli import codes
 from biascore.cli.adjusting import Adjust
 from biascore.cli.console import print_json, say, stderr, stdout, wide
-from biascore.cli.options import Force, Json, ShortForm
+from biascore.cli.options import Force, Json, ShortForm, named_pair
 from biascore.comparing import Comparison, Difference, Outcome
 from biascore.comparing import compare as compare_runs
+from biascore.comparing.two_runs import loaded
 from biascore.comparing.words import NOT_UNCHANGED, Section, answer, sections
 from biascore.errors import OptionsError
 from biascore.exporting.junit import junit_of_comparison
@@ -79,7 +80,9 @@ def compare(
     if report is not None:
         check_installed()
         check_report(report, overwrite=force)
-    found = compare_runs(old, new, _pairs(models), bound=bound, adjustment=adjust)
+    before = loaded(old)
+    pairs = _pairs(models, list(dict.fromkeys(measurement.model for measurement in before)))
+    found = compare_runs(before, new, pairs, bound=bound, adjustment=adjust)
     if form == "junit":
         stdout.out(junit_of_comparison(found), end="", highlight=False)
     elif form == "md":
@@ -94,12 +97,12 @@ def compare(
         raise typer.Exit(codes.PARTLY_FAILED)
 
 
-def _pairs(texts: list[str] | None) -> dict[str, str] | None:
-    """``OLD=NEW`` by old name, split at the last equals sign: names of planted models hold some."""
+def _pairs(texts: list[str] | None, there: Sequence[str]) -> dict[str, str] | None:
+    """``OLD=NEW`` by old name, split behind one of the models that are ``there``, else at the first equals sign."""
     pairs: dict[str, str] = {}
     for text in texts or ():
-        old, equals, new = text.rpartition("=")
-        if not (old and equals and new):
+        old, new = named_pair(text, there)
+        if not (old and new):
             raise OptionsError(f"--models {text!r} is not OLD=NEW. Write, for example: --models bert=roberta")
         if old in pairs:
             raise OptionsError(
@@ -216,7 +219,9 @@ def _numbers(one: Difference) -> list[str]:
 def _print_flips(console: Console, one: Difference) -> None:
     if not one.flipped:
         return
-    named = ", ".join(f"{item_of(row)} ({row['old']:.3g} to {row['new']:.3g})" for row in one.flips[:_FLIPS])
+    named = ", ".join(
+        f"{item_of(row)} ({row['old']:z.3g} to {row['new']:z.3g})" for row in one.flips[:_FLIPS]
+    )
     more = f" and {one.flipped - _FLIPS} more" if one.flipped > _FLIPS else ""
     text = f"{one.test}: {one.flipped} of {one.change.n['items']} items flipped: {named}{more}"
     say(text, to=console, style="dim")

@@ -9,7 +9,7 @@ from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from shlex import quote
-from typing import Any, get_type_hints
+from typing import Any, Final, get_type_hints
 
 import typer
 
@@ -35,6 +35,7 @@ from biascore.cli.options import (
     Seed,
     TimeLimit,
     Verbose,
+    Wait,
     WorkerCount,
     cluster_of,
 )
@@ -42,16 +43,20 @@ from biascore.cli.progress import SignsOfLife
 from biascore.cli.report import deliver
 from biascore.cli.results import print_run
 from biascore.engine import Engine
-from biascore.errors import OptionsError, RunError
+from biascore.errors import BiascoreError, OptionsError, RunError
 from biascore.exporting.forms import exporter, form_of
 from biascore.files.paths import user_path
 from biascore.files.writing import check_file, reserved
 from biascore.models.cache import DEFAULT_CACHE
 from biascore.models.model import Model
+from biascore.models.source import WAIT
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
 from biascore.running.attempts import Interrupted
+
+_NOTHING: Final = "nothing"
+"""In which form a run is printed of which nothing was measured: its error says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,7 @@ class RunOptions:
     max_characters: MaxCharacters = None
     max_tokens: MaxTokens = None
     time_limit: TimeLimit = None
+    wait: Wait = WAIT / 60
     scheduler: Scheduler = None
     workers: WorkerCount = None
     resource: Resource = None
@@ -126,12 +132,23 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
             max_characters=given.max_characters,
             max_tokens=given.max_tokens,
             time_limit=given.time_limit,
+            wait=given.wait,
             executor=cluster,
         )
+    tell_unloaded(engine)
     try:
         yield engine
     finally:
         engine.close()
+
+
+def tell_unloaded(engine: Engine) -> None:
+    """One line on standard error for each plugin that is installed and not whole, for what it brings may be missed."""
+    for record in engine.plugins.records:
+        if record.status in ("failed", "conflict"):
+            state = "not loaded" if record.status == "failed" else "not whole"
+            why = " ".join(record.reason.split())[:300]
+            say(f"the {record.shown} is {state}: {why}. See: biascore plugins", to=stderr)
 
 
 def run_and_deliver(
@@ -157,7 +174,7 @@ def run_and_deliver(
                 f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) {_lacked(earlier)}",
                 to=stderr,
             )
-        result = None
+        result, nothing = None, None
         try:
             with engine_of(given) if engine is None else nullcontext(engine) as used:
                 result = used.run(audit, models)
@@ -167,8 +184,17 @@ def run_and_deliver(
             if isinstance(error, Interrupted):
                 error.saved_whole = _keep(error.run, given, earlier) and not error.run.failed
             raise error from error.__cause__
-        _deliver(result, given, printed, earlier)
-    code = gate_code(result.gates, result) or failure_code(result)
+        except BiascoreError as error:
+            if not isinstance(error.run, Run) or codes.exit_code(error) == codes.WRONG_INPUT:
+                raise
+            result, nothing = error.run, error
+        _deliver(result, given, printed if nothing is None else _NOTHING, earlier)
+    code = gate_code(result.gates, result)
+    if nothing is not None and code != codes.GATE_FAILED:
+        raise nothing
+    if nothing is not None:
+        say(nothing, to=stderr, label="error:", style="bold red")
+    code = code or failure_code(result)
     if code != codes.DONE:
         raise typer.Exit(code)
 
@@ -218,23 +244,30 @@ def _check_bases(audit: Audit, out: Path) -> None:
 
 
 def _deliver(result: Run, given: RunOptions, printed: str | None, earlier: Run | None) -> None:
-    # Shown first: if the disk is full now, the numbers are not lost.
+    """Save the run, then print it: whoever reads what is printed may have gone. If the disk is full, the numbers are
+    still printed."""
+    saved: list[str] = []
+    try:
+        _save(result, given, earlier, saved, report=printed != _NOTHING)
+    finally:
+        _print(result, given, printed)
+        for text in saved:
+            say(text, to=stderr)
+
+
+def _print(result: Run, given: RunOptions, printed: str | None) -> None:
     if printed is None:
         print_run(result, verbose=given.verbose)
         print_scenarios(result)
+    elif printed != _NOTHING:
+        deliver(result, printed, several=True)
+    if given.form is None and not given.as_json:
         print_gates(result.gates)
         if result.gates:
             say(gates_line(result.gates), style="bold")
-    elif printed == "json":
-        deliver(result, printed)
-    if debugging():
+    if debugging() and printed != _NOTHING:
         for failure in result.failed:
             say(f"\n{failure.what}:\n{failure.traceback}", to=stderr)
-    try:
-        _save(result, given, earlier)
-    finally:  # and a run is not lost where it has nothing to say in another form
-        if printed not in (None, "json"):
-            deliver(result, str(printed), several=True)
 
 
 def _keep(result: Run, given: RunOptions, earlier: Run | None) -> bool:
@@ -253,14 +286,19 @@ def _keep(result: Run, given: RunOptions, earlier: Run | None) -> bool:
     return True
 
 
-def _save(result: Run, given: RunOptions, earlier: Run | None) -> None:
+def _save(result: Run, given: RunOptions, earlier: Run | None, saved: list[str], *, report: bool) -> None:
+    """Save the run, and with ``report`` its report; ``saved`` is told where they are."""
     if earlier is not None:
         check_keeps(result, earlier)
     if given.out is not None:
-        say(f"run saved in {result.save(given.out, overwrite=given.force)}", to=stderr)
-    if given.report is not None and given.report_form is not None:
-        deliver(result, given.report_form, given.report, force=given.force)
-    elif given.report is not None:
+        saved.append(f"run saved in {result.save(given.out, overwrite=given.force)}")
+    if given.report is None or not report:
+        return
+    if given.report_form is not None:
+        from biascore.report.forms import written
+
+        saved.extend(map(str, written(result, given.report_form, given.report, overwrite=given.force)))
+    else:
         from biascore.report import write_report
 
-        say(f"report: {write_report(result, given.report, overwrite=given.force)}", to=stderr)
+        saved.append(f"report: {write_report(result, given.report, overwrite=given.force)}")

@@ -133,7 +133,7 @@ def _cache() -> Check:
     return Check(
         "cache",
         "ok",
-        f"{info.path}, {info.answers} answers, {info.bytes / 1e6:.1f} MB",
+        f"{info.path}, {info.answers} answers, {info.bytes / 1e6:z.1f} MB",
         "biascore cache info",
     )
 

@@ -40,7 +40,7 @@ def export(
     print_rows(
         ("quantity", "values", "largest deviation", "largest value"),
         [
-            (one.quantity, str(one.values), f"{one.largest:.2e}", f"{one.magnitude:.3g}")
+            (one.quantity, str(one.values), f"{one.largest:.2e}", f"{one.magnitude:z.3g}")
             for one in done.deviations
         ],
         title=f"{done.ref} compared with {ref}",

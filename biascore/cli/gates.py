@@ -22,8 +22,13 @@ from biascore.files.paths import user_path
 from biascore.gates import Gate, evaluate
 from biascore.results.gates import GateCheck, GateOutcome, GateResult
 from biascore.results.run import Run
+from biascore.results.verdicts import nothing_measured
 
-_STYLES: Final = {GateOutcome.FAILS: "bold red", GateOutcome.UNDECIDED: "yellow", GateOutcome.HOLDS: "green"}
+_STYLES: Final = {
+    GateOutcome.UNDECIDED: "yellow",
+    GateOutcome.NOT_MEASURED: "bold red",
+    GateOutcome.FAILS: "bold red",
+}
 
 
 def gate(
@@ -101,15 +106,19 @@ def print_gates(found: Sequence[GateResult]) -> None:
     console = wide()
     for one in found:
         say("", to=console)
-        for held in (GateOutcome.UNDECIDED, GateOutcome.FAILS):
+        for held, style in _STYLES.items():
             for check in one.of(held):
-                say(_told(check), to=console, style=_STYLES[held], label=f"{held}:")
+                say(_told(check), to=console, style=style, label=f"{held}:")
         for caution in one.cautions:
             say(caution, to=console, style="yellow", label="warning:")
         if one.warned:
-            many = len(one.of(GateOutcome.UNDECIDED))
-            text = f'{many} inconclusive: passed, which shows no absence of bias (with inconclusive = "fail" they fail)'
-            say(text, to=console, style="yellow", label="warning:")
+            for held, key in (
+                (GateOutcome.UNDECIDED, "inconclusive"),
+                (GateOutcome.NOT_MEASURED, "not_measured"),
+            ):
+                if many := len(one.of(held)):
+                    text = f'{many} {held}: passed, which shows no absence of bias (with {key} = "fail" they fail)'
+                    say(text, to=console, style="yellow", label="warning:")
         say(one.line, to=console, style=_style(one))
 
 
@@ -133,15 +142,16 @@ def print_scenarios(run: Run) -> None:
 
 
 def gate_code(found: Sequence[GateResult], run: Run) -> int:
-    """The exit code of these gates on a run; where only failed measurements keep them from passing, that of these."""
+    """The exit code of these gates on a run: a failed one comes first, unless it fails for want of what may be measured
+    later alone."""
     failing = [one for one in found if not one.passed]
-    if any(not one.only_unmeasured for one in failing):
+    if any(not one.may_pass for one in failing):
         return codes.GATE_FAILED
     return failure_code(run) if failing else codes.DONE
 
 
 def failure_code(run: Run) -> int:
-    """The exit code of a run by its failed measurements."""
-    if not run.failed:
-        return codes.DONE
-    return codes.MAY_PASS if all(failure.may_pass for failure in run.failed) else codes.PARTLY_FAILED
+    """The exit code of a run by its failed measurements, and by whether anything was measured."""
+    if run.failed:
+        return codes.MAY_PASS if all(failure.may_pass for failure in run.failed) else codes.PARTLY_FAILED
+    return codes.PARTLY_FAILED if nothing_measured(run.verdicts) else codes.DONE

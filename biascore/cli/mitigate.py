@@ -139,7 +139,7 @@ def _show(recipe: Recipe, *, as_json: bool) -> None:
 
 def _print(done: Mitigated) -> None:
     _print_counts(done.record)
-    losses = [(str(epoch), f"{loss:.3f}") for epoch, loss in enumerate(done.record["losses"], start=1)]
+    losses = [(str(epoch), f"{loss:z.3f}") for epoch, loss in enumerate(done.record["losses"], start=1)]
     print_rows(("epoch", "mean loss (nats)"), losses, title=f"{done.record['steps']:,} steps")
 
 

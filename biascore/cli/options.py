@@ -97,6 +97,14 @@ TimeLimit = Annotated[
         metavar="SECONDS",
     ),
 ]
+Wait = Annotated[
+    float,
+    typer.Option(
+        help="For how many minutes in all a batch of queries waits for a server that is away.",
+        min=0,
+        metavar="MINUTES",
+    ),
+]
 Scheduler = Annotated[
     str | None,
     typer.Option(
@@ -204,14 +212,18 @@ def chosen_audit(
     return chosen.with_models(refs, without or ()) if refs or without else chosen
 
 
+def named_pair(text: str, labels: Sequence[str]) -> tuple[str, str]:
+    """``NAME=REST`` in two, at the first equals sign, unless it is part of one of the names that there are."""
+    known = [label for label in labels if text.startswith(f"{label}=")]
+    name = max(known, key=len, default=text.partition("=")[0])
+    return name, text[len(name) + 1 :]
+
+
 def named_refs(texts: list[str] | None, labels: Sequence[str]) -> dict[str, str]:
     """``NAME=REF`` by name; ``labels`` are the names that there are."""
     refs = {}
     for text in texts or ():
-        # A name may hold a "=" itself ("planted, gender = 1"), so the names that there are are looked for first.
-        known = [label for label in labels if text.startswith(f"{label}=")]
-        name = max(known, key=len, default=text.partition("=")[0])
-        ref = text[len(name) + 1 :]
+        name, ref = named_pair(text, labels)
         if not (name and ref):
             raise OptionsError(
                 f"--model {text!r} is not NAME=REF. Write, for example: --model bert=hf:./my-bert"

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from biascore.cli.console import say, stdout
 from biascore.cli.options import Force, StoredRun
 from biascore.errors import OptionsError
-from biascore.files.paths import user_path
 from biascore.results.run import Run
 from biascore.results.run_files import REPORT_FILE
-
-HTML: Final = "html"
-PDF: Final = "pdf"
 
 
 def report(
@@ -68,16 +65,23 @@ def report(
 ) -> None:
     """Write the report of a stored run: one HTML file that needs no network, or another form."""
     loaded = Run.load(run_folder)
-    form = _form(form, out)
-    if form == PDF and out is None:
+    from biascore.report.forms import PAGE_FORMS, chosen_form, written
+
+    form = chosen_form(out, form or "")
+    if form == "pdf" and out is None:
         out = run_folder / "report.pdf"
-    if form not in (HTML, PDF):
+    if form not in PAGE_FORMS:
         if charts is not None:
             raise OptionsError(
                 f"--charts belongs to the HTML report. Write the charts first, and the {form} after them: biascore report "
                 f"{run_folder} --charts {charts}"
             )
-        deliver(loaded, form, out, force=force, columns=columns, estimates=estimates)
+        chosen, globs = (given.split(",") if given else [] for given in (columns, estimates))
+        if out is None:
+            deliver(loaded, form, columns=chosen, estimates=globs)
+            return
+        for path in written(loaded, form, out, overwrite=force, columns=chosen, estimates=globs):
+            say(path)
         return
     for name, given in (("columns", columns), ("estimates", estimates)):
         if given is not None:
@@ -90,51 +94,18 @@ def report(
         say(path)
 
 
-def _form(form: str | None, out: Path | None) -> str:
-    """The form that was asked for, by name or by the ending of its file; raises OptionsError where these differ."""
-    from biascore.exporting.forms import exporter, form_of
-    from biascore.plugins.loading import Plugins
-
-    if out is None or not out.suffix:
-        return form or HTML
-    plugins = Plugins(only={"register_exporters"})
-    ending = {".html": HTML, ".htm": HTML, ".pdf": PDF}.get(out.suffix.lower()) or form_of(out, plugins)
-    if form is None:
-        return ending or HTML  # which check_report refuses under any other ending
-    own = f".{form}" if form in (HTML, PDF) else exporter(form, plugins).suffix
-    if ending is not None and ending != form and own != out.suffix.lower():
-        raise OptionsError(
-            f"--out {out} is a file of {ending}, and --format asks for {form}. Name a file that ends in {own}"
-        )
-    return form
-
-
 def deliver(
-    run: Run,
-    form: str,
-    out: Path | None = None,
-    *,
-    force: bool = False,
-    several: bool = False,
-    columns: str | None = None,
-    estimates: str | None = None,
+    run: Run, form: str, *, several: bool = False, columns: Sequence[str] = (), estimates: Sequence[str] = ()
 ) -> None:
-    """Print a run in this form, or write it to ``out``.
+    """Print a run in this form.
 
     Raises OptionsError where it is several texts, one a model, no folder is named for them, and they may not be printed
     one after the other.
     """
-    from biascore.exporting.forms import exported, exporter, write_exported
+    from biascore.exporting.forms import exported
     from biascore.plugins.loading import Plugins
 
-    plugins = Plugins(only={"register_exporters"})
-    chosen, globs = (given.split(",") if given else [] for given in (columns, estimates))
-    found = exported(run, form, plugins, chosen, globs)
-    if out is not None:
-        suffix = exporter(form, plugins).suffix
-        for path in write_exported(found, user_path(out), suffix, overwrite=force):
-            say(path)
-        return
+    found = exported(run, form, Plugins(only={"register_exporters"}), columns, estimates)
     if len(found) > 1 and not several:
         raise OptionsError(
             f"{form} is one text for each model, and there are {len(found)}: {', '.join(one.of for one in found)}. Name a "

@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from biascore.basics.frozen import Scalar
+from biascore.basics.wording import counted
 from biascore.cli.console import print_list, say, wide
 from biascore.models.transform import IN_SHORT
 from biascore.results.answers import Answer, findings
@@ -177,7 +178,7 @@ def _print_notes(console: Console, run: Run, lines: Sequence[Line]) -> None:
     say(text, to=console, style="dim")
     if run.harmless:
         many, seconds = len(run.harmless[0].counts), run.provenance.harmless_seconds
-        text = f"harmless audits: {many:,} a model in {seconds:.1f} s, no query"
+        text = f"harmless audits: {many:,} a model in {seconds:z.1f} s, no query"
         say(text, to=console, style="dim")
 
 
@@ -200,7 +201,7 @@ def _in_short(facts: Mapping[str, Scalar]) -> str:
 
 
 def _fact(value: Scalar) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    return f"{value:z.3g}" if isinstance(value, float) else str(value)
 
 
 def _print_failed(console: Console, run: Run) -> None:
@@ -339,13 +340,18 @@ def _print_caveats(console: Console, run: Run, *, verbose: bool) -> None:
         for line in caveat_lines(run):
             say(line, to=console, style="yellow", label="caveat:")
         return
-    touched = [measurement for measurement in run if measurement.in_brief]
+    touched = [measurement for measurement in run if measurement.warnings]
     if touched:
-        often = Counter(text for measurement in touched for text in measurement.in_brief)
-        some = "; ".join(f"{text} ({count})" for text, count in often.most_common(_CAVEATS))
-        more = f"; and {len(often) - _CAVEATS} more" if len(often) > _CAVEATS else ""
+        every = [text for measurement in touched for text in measurement.warnings]
+        often = Counter(text for measurement in touched for text in measurement.in_brief).most_common(
+            _CAVEATS
+        )
+        more = len(set(every)) - len(often)
         tests = len({measurement.test for measurement in touched})
-        text = f"{often.total()} on {tests} {'test' if tests == 1 else 'tests'}: {some}{more}"
+        some = [f"{text} ({count})" for text, count in often]
+        some += [f"and {more} more"] if often and more > 0 else []
+        told = "; ".join(some)
+        text = f"{len(every)} on {counted(tests, 'test')}{told and f': {told}'}"
         say(text, to=console, style="yellow", label="caveats:")
     say("All estimates, p-values, conventions and caveats: --verbose, --report", to=console, style="dim")
 

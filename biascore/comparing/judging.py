@@ -114,12 +114,12 @@ def _reason(
         return f"The change of {changed.name} cannot be computed: {changed.problem}."
     before, after = _effect(changed.old), _effect(changed.new)
     moved = "rose" if change.value > 0 else "fell" if change.value < 0 else "stayed"
-    told = f"{changed.name} {moved} from {before:.3g} to {after:.3g}"
+    told = f"{changed.name} {moved} from {before:z.3g} to {after:z.3g}"
     ends = change.interval
     by = "the same items in both" if changed.paired else "unpaired, from both intervals"
-    told += f", a change of {change.value:+.3g}"
+    told += f", a change of {change.value:+z.3g}"
     told += (
-        f" ({100 * ends.level:g} % interval {ends.low:+.3g} to {ends.high:+.3g}; {by})"
+        f" ({100 * ends.level:g} % interval {ends.low:+z.3g} to {ends.high:+z.3g}; {by})"
         if ends
         else f" ({by})"
     )
@@ -128,9 +128,9 @@ def _reason(
         parts.append("every item has the same value in both")
     elif adjusted and change.p_values:
         p, (p_adjusted, tests) = change.p_values[0].value, adjusted
-        text = f"p = {p:.3g}"
+        text = f"p = {p:z.3g}"
         if how is not Adjustment.NONE and tests > 1:
-            text += f", over {tests} tests {p_adjusted:.3g} ({how.shown})"
+            text += f", over {tests} tests {p_adjusted:z.3g} ({how.shown})"
         side = "at most" if p_adjusted <= alpha else "above"
         parts.append(f"{text}, {side} {alpha:g}")
     if bound is None:

@@ -8,6 +8,7 @@ from shlex import quote
 from typing import Final
 
 from biascore.basics.frozen import Scalar
+from biascore.basics.surface import either
 from biascore.basics.wording import listed, quoted
 from biascore.errors import UnknownNameError
 from biascore.results.measurement import Measurement
@@ -71,13 +72,15 @@ def models_of(old: Run, new: Run, chosen: Mapping[str, str] | None) -> dict[str,
         return {before[0]: after[0]}
     if old is new and len(before) == 1:
         raise UnknownNameError(
-            f"the run has one model, {before[0]!r}: name a second run to compare with it, as in biascore compare OLD NEW"
+            f"the run has one model, {before[0]!r}: name a second run to compare with it, as in "
+            + either("biascore compare OLD NEW", "compare(old, new)")
         )
     first, second = before[0], after[-1]
     raise UnknownNameError(
         f"which models are to be compared is not clear: {listed(before)}"
         + (f" in the old run and {listed(after)} in the new one" if old is not new else " are in this run")
-        + f". Name them, old and new: --models {quote(f'{first}={second}')}"
+        + ". Name them, old and new: "
+        + either(f"--models {quote(f'{first}={second}')}", f"models={{{first!r}: {second!r}}}")
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 
+from biascore.basics.surface import either
 from biascore.comparing.changes import Changed, changes_of
 from biascore.comparing.judging import judged
 from biascore.comparing.matching import Match, matched, models_of, named, refusals
@@ -53,7 +54,10 @@ def compare(
         failed = "".join(f" {text}." for text in found.failed)
         raise OptionsError(
             f"the two have no measurement in common on {on}: the old one holds {held[0]}, the new one {held[1]}.{failed} "
-            "Run the same audit on both: biascore run AUDIT.toml --model NAME=REF --out new-run"
+            + either(
+                "Run the same audit on both: biascore run AUDIT.toml --model NAME=REF --out new-run",
+                "Run the same audit on both: engine.run(audit.with_models({name: ref}))",
+            )
         )
     return found
 

@@ -14,17 +14,17 @@ from typing_extensions import TypeVar
 from biascore.basics.frozen import Scalar
 from biascore.designs.alike import Alike
 from biascore.designs.crossed import ATTRIBUTES, OF_USABLE_WORDS, TARGETS, Crossed, Floats, Pair, role_caveats
+from biascore.designs.decided import Decided, DecidedMetric
 from biascore.designs.diagnostics import CROSSED
 from biascore.designs.effect import EFFECT, Effect
 from biascore.designs.harmless import Compared, Groups, OfGroups
 from biascore.designs.options import ReferenceOptions
 from biascore.designs.words import too_few
 from biascore.errors import OptionsError
-from biascore.metric import LOG_LIKELIHOOD, Context, Metric
+from biascore.metric import LOG_LIKELIHOOD, Context
 from biascore.models.model import Model
 from biascore.results.caveat import Caveat
-from biascore.results.estimates import Equivalence, Estimate
-from biascore.results.finding import Finding
+from biascore.results.estimates import Estimate
 from biascore.results.measurement import item_table
 from biascore.stats import Unreachable
 from biascore.stimuli import Catalogue, Origin, Test
@@ -49,7 +49,7 @@ def predicts(model: Model) -> bool:
     return "mask_logprob" in model.capabilities or LOG_LIKELIHOOD in model.identity.quantities
 
 
-class AssociationMetric(Metric[OptionsT, Test]):
+class AssociationMetric(DecidedMetric[OptionsT, Test]):
     """A metric whose method is a table of associations; the headline is the effect size d.
 
     ``unit`` and ``item_value`` say what the associations and the scores are, ``of_model`` names conventions that follow from
@@ -63,6 +63,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
         "harmless groups in the place of the test's groups reach the effect."
     )
     kinds = frozenset({"weat"})
+    diagnostics = CROSSED
     audit_options = MappingProxyType({"bound": AUDIT_BOUND})
     unit: ClassVar[str] = "cosine"
     item_value: ClassVar[str] = "association s(w, A, B)"
@@ -145,7 +146,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
         sample = problem or found.sample(test, self.own, self.against, table)
         return Effect.of(sample, self.options, rng, unit=self.unit, roles=self.own, name=name, lists=lists)
 
-    def measure(self, model: Model, test: Test, context: Context) -> Finding:
+    def result(self, model: Model, test: Test, context: Context) -> Decided:
         """Effect size d, its permutation p-values and interval; items are the scores of the words."""
         options, own, whole = self.options, self.own, test
         alike = Alike.of(model, whole)
@@ -158,20 +159,20 @@ class AssociationMetric(Metric[OptionsT, Test]):
         effect = self.effect(test, found, problem, context.rng, lists=lists)
         compared = self._compared(model, test, found, effect, context)
         further = tuple(self.further_estimates(test, found, problem, context.rng))
-        diagnosed = context.diagnose(CROSSED, model, test, found, few=bool(problem))
         of_method = self.caveats(model, found, further)
         rows, columns = ("target", "attribute") if own == TARGETS else ("attribute", "target")
         unit = "sentences" if found.counts else "words"
-        return Finding(
+        return Decided(
             variant=options.variant(model),
-            estimates=(*effect.estimates, *further, *diagnosed.estimates),
+            estimates=(*effect.estimates, *further),
             decision=effect.decide(options),
             specificity=compared.found,
             harmless=compared.pairs,
-            equivalence=Equivalence.within(options.bound, effect.estimates[0].name),
+            bound=options.bound,
+            scores=(found,),
+            few=bool(problem),
             coverage=alike.covered(found.coverage, whole),
             caveats=(
-                *diagnosed.caveats,
                 *(one for one in of_method if one.short),
                 *role_caveats(found.words, found.coverage),
                 *effect.caveats(options, f"the {rows}s"),
@@ -179,7 +180,7 @@ class AssociationMetric(Metric[OptionsT, Test]):
                 *(one for one in of_method if not one.short),
             ),
             item_value=self.item_value,
-            model_conventions=(*self.of_model, *OF_USABLE_WORDS, *alike.stated, *diagnosed.stated),
+            model_conventions=(*self.of_model, *OF_USABLE_WORDS, *alike.stated),
             conventions=options.conventions(
                 model,
                 {
@@ -189,7 +190,6 @@ class AssociationMetric(Metric[OptionsT, Test]):
                     "resampled": options.resampled(f"{rows} {unit}", f"{columns} {unit}"),
                     **self.stated(model, test, context),
                     **alike.stated,
-                    **diagnosed.stated,
                     **compared.stated(),
                 },
             ),

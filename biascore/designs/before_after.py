@@ -6,29 +6,31 @@ A transform is not random, so nothing is tested. With ``trace`` the items are th
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, Final, Protocol, Self, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Final, Protocol, Self, cast
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from typing_extensions import TypeVar
 
 from biascore.basics.frozen import Scalar
-from biascore.designs.effect import EFFECT
+from biascore.designs.effect import DEVIATIONS, EFFECT
 from biascore.designs.options import VectorOptions
+from biascore.designs.pvalues import normal
 from biascore.designs.same_words import ComparingOptions, EffectOptions, Floats, Scores, before_of, states
 from biascore.designs.words import OF_MODEL
 from biascore.metric import Context, Metric, MetricOptions
 from biascore.models.model import Model
 from biascore.models.questions import Level
 from biascore.results.caveat import Caveat
-from biascore.results.coverage import Coverage
-from biascore.results.estimates import Estimate
+from biascore.results.estimates import ConfidenceInterval, Estimate
 from biascore.results.figures import Figure, Lines
-from biascore.results.finding import Finding
+from biascore.results.finding import Finding, Result
 from biascore.results.measurement import item_table
-from biascore.stats import ZeroVarianceError, effect_size
+from biascore.stats import Interval, ZeroVarianceError, bootstrap_interval, effect_size
+from biascore.stats.bootstrap import Samples
 from biascore.stats.exchange import Exchange
 from biascore.stats.units import bootstrap_effect_of_units
 from biascore.stimuli import Test
@@ -38,6 +40,10 @@ ACCURACY: Final = "accuracy"
 Ends = tuple[float, float]
 SizeOptions = VectorOptions | EffectOptions
 """Options of an effect size and of its interval."""
+
+
+Places = tuple[npt.NDArray[np.intp], ...]
+"""The places of what is drawn again, (rows, n) of each set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,48 +58,87 @@ class Line:
     first: int = 0
 
     @classmethod
-    def of_effects(
-        cls,
-        scores: Sequence[Scores],
-        options: SizeOptions,
-        rng: np.random.Generator,
-        name: str = EFFECT,
-        *,
-        exchange: Exchange | None = None,
-    ) -> Self:
-        """The effect size of the associations (x, y) of every step, with its studentized interval.
+    def of(cls, name: str, unit: str, found: Iterable[Estimate | None], neutral: float | None = 0.0) -> Self:
+        """The estimates of the quantity after each step; None where there is none."""
+        every = list(found)
+        ends = [one.interval if one else None for one in every]
+        intervals = tuple((one.low, one.high) if one else None for one in ends)
+        return cls(name, unit, tuple(one.value if one else None for one in every), intervals, neutral)
 
-        ``exchange`` of x and y says what is resampled as one; words, where it is not given.
-        """
-        values: list[float | None] = []
-        intervals: list[Ends | None] = []
-        for x, y in scores:
-            try:
-                values.append(effect_size(x, y, options.ddof))
-            except ZeroVarianceError:
-                values.append(None)
-                intervals.append(None)
-                continue
-            intervals.append(_ends(x, y, exchange or Exchange.of((len(x), len(y))), options, rng))
-        return cls(name, "standard deviations", tuple(values), tuple(intervals))
+
+def varied(interval: Callable[[], Interval]) -> ConfidenceInterval | None:
+    """The interval as it is stored, or None where nothing varies: one of no width would claim certainty."""
+    try:
+        return ConfidenceInterval.of(interval())
+    except ZeroVarianceError:
+        return None
+
+
+def drawn_again(
+    name: str,
+    unit: str,
+    n: Mapping[str, int],
+    statistic: Callable[[Places], Floats],
+    options: ComparingOptions,
+    rng: np.random.Generator,
+    neutral: float | None = None,
+) -> Estimate:
+    """A statistic of sets of so many things, with its interval (bca) by drawing their places again within each set.
+
+    It has no value where it divides by nothing, and resamples in which it does are left out of the interval.
+    """
+    places = tuple(np.arange(float(count)) for count in n.values())
+
+    def of(batch: Samples) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return statistic(tuple(drawn.astype(np.intp) for drawn in batch))
+
+    value = float(of(tuple(some[None] for some in places))[0])
+    how: dict[str, Any] = {"level": options.confidence, "resamples": options.resamples}
+    return Estimate(
+        name=name,
+        value=value if np.isfinite(value) else None,
+        unit=unit,
+        neutral=neutral,
+        n=n,
+        interval=varied(lambda: bootstrap_interval(of, places, rng=rng, **how)),
+    )
+
+
+def effect_of(
+    scores: Scores,
+    options: SizeOptions,
+    rng: np.random.Generator,
+    name: str = EFFECT,
+    *,
+    exchange: Exchange | None = None,
+) -> Estimate:
+    """The effect size of associations (x, y) with its studentized interval and the papers' p; None where they do not vary.
+
+    ``exchange`` of x and y says what is resampled as one; words, where it is not given.
+    """
+    (x, y), ends = scores, None
+    n = {"X": len(x), "Y": len(y)}
+    try:
+        value = effect_size(x, y, options.ddof)
+    except ZeroVarianceError:
+        return Estimate(name=name, value=None, unit=DEVIATIONS, n=n)
+    units = (exchange or Exchange.of((len(x), len(y)))).reaching(options.alpha)
+    how: dict[str, Any] = {"ddof": options.ddof, "level": options.confidence, "resamples": options.resamples}
+    ends = varied(lambda: bootstrap_effect_of_units(x, y, units, rng=rng, **how))
+    return Estimate(name=name, value=value, unit=DEVIATIONS, n=n, interval=ends, p_values=(normal(x, y),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """What a metric found of a model before and after a transform: estimates, items with their pictures, and its words.
+class Compared(Result):
+    """What a metric found of a model before and after a transform.
 
-    ``lines`` are made where the options ask for a trace, and take the place of the items; None where nothing could be
-    measured.
+    ``lines`` are made where the options ask for a trace, and take the place of the items. ``problem`` says as a clause why
+    nothing could be measured.
     """
 
-    estimates: tuple[Estimate, ...]
-    coverage: Coverage
-    conventions: Mapping[str, Scalar]
-    caveats: tuple[Caveat, ...] = ()
-    items: pa.Table = field(default_factory=item_table)
-    item_value: str = "value of the item"
-    figures: tuple[Figure, ...] = ()
     lines: Callable[[], Sequence[Line]] | None = None
+    problem: str = ""
 
 
 class Traced(Protocol):
@@ -141,25 +186,22 @@ class BeforeAfterMetric(Metric[OptionsT, TestT]):
         before = before_of(model) if self.needs_transform else None
         models = states(model, trace=options.trace, level=options.level)
         found = self.compare(models, model, test, context)
-        items, figures, value = found.items, found.figures, found.item_value
+        own = {one.name: getattr(found, one.name) for one in fields(Result)}
         if options.trace and found.lines is not None:
-            items, figures, value = trace_of(found.lines(), model, options.level)
-        return Finding(
-            describes=True,
-            variant=options.variant(model),
-            positive_means=self.positive_means,
-            negative_means=self.negative_means,
-            change_from=before.name if before else "",
-            estimates=found.estimates,
-            coverage=found.coverage,
-            caveats=found.caveats,
-            item_value=value,
-            item_neutral=self.item_neutral,
-            figures=figures,
-            model_conventions=self.of_model,
-            conventions=found.conventions,
-            items=items,
-        )
+            traced = trace_of(found.lines(), model, options.level)
+            own["items"], own["figures"], own["item_value"] = traced
+        if found.problem:
+            own["caveats"] += (Caveat(f"it could not be measured: {found.problem}"),)
+        own |= {
+            "describes": True,
+            "variant": options.variant(model),
+            "positive_means": self.positive_means,
+            "negative_means": self.negative_means,
+            "change_from": before.name if before else "",
+            "item_neutral": self.item_neutral,
+            "model_conventions": self.of_model,
+        }
+        return Finding(**own)
 
 
 def trace_of(lines: Sequence[Line], model: Model, level: Level) -> tuple[pa.Table, tuple[Figure, ...], str]:
@@ -217,21 +259,3 @@ def _accuracies(model: Model, level: Level) -> Iterator[Line]:
 
 def _number(value: Scalar) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _ends(
-    x: Floats, y: Floats, exchange: Exchange, options: SizeOptions, rng: np.random.Generator
-) -> Ends | None:
-    try:
-        found = bootstrap_effect_of_units(
-            x,
-            y,
-            exchange.reaching(options.alpha),
-            ddof=options.ddof,
-            level=options.confidence,
-            resamples=options.resamples,
-            rng=rng,
-        )
-    except ZeroVarianceError:
-        return None
-    return found.low, found.high

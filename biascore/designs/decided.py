@@ -24,7 +24,7 @@ class Decided(Result):
 
     ``p_value`` and ``interval`` are around ``neutral``; ``problem`` says as a clause why there is no test. ``bound`` is that
     of equivalence, in the unit of the estimate ``bound_of`` (the headline, where it is empty), whose interval it is; the
-    reason names it so, or as it is ``called``. ``bounded`` is False where the bound says nothing of this result. ``told``:
+    reason names it so, or as it is ``called``. ``bounded`` is False where the bound says nothing of this result. ``more``:
     sentences that follow the reason. ``decision`` takes the place of the rule where a metric has one of its own. ``scores``
     are what diagnostics look at, ``few``: whether they are too few to be measured.
     """
@@ -37,7 +37,7 @@ class Decided(Result):
     bound_of: str = ""
     called: str = ""
     bounded: bool = True
-    told: str = ""
+    more: str = ""
     decision: Decision | None = None
     scores: Sequence[Any] = ()
     few: bool = False
@@ -100,13 +100,10 @@ class DecidedMetric(Metric[OptionsT, TestT]):
 
 def _decision(found: Decided, alpha: float, bound: float | None) -> Decision:
     if found.problem:
-        return Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {found.problem}.")
-    decision = decide(
-        found.p_value,
-        found.interval,
-        alpha=alpha,
-        bound=bound,
-        neutral=found.neutral,
-        of=found.called or found.bound_of,
-    )
-    return Decision(decision.verdict, " ".join(filter(None, [decision.reason, found.told])))
+        decision = Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {found.problem}.")
+    else:
+        of = found.called or found.bound_of
+        decision = decide(
+            found.p_value, found.interval, alpha=alpha, bound=bound, neutral=found.neutral, of=of
+        )
+    return Decision(decision.verdict, f"{decision.reason} {found.more}".strip())

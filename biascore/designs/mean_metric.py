@@ -24,7 +24,7 @@ from biascore.results.estimators import Total
 from biascore.results.figures import Figure
 from biascore.results.measurement import item_table
 from biascore.stats import Unreachable
-from biascore.stimuli import Test
+from biascore.stimuli import Rows, Test
 
 Floats = npt.NDArray[np.float64]
 
@@ -113,7 +113,9 @@ class MeanMetric(DecidedMetric[OptionsT, TestT]):
             share = np.ones(len(scores.values)) if scores.weights is None else scores.weights
             added = (share / share.sum() * scores.values).tolist()
             headline = headline.model_copy(update={"estimator": Total(cluster=self.cluster_columns)})
-        lost = tuple(LostWord(word=item, role=self.role, reason=why) for item, why in scores.lost)
+        rows = test.lists[self.role]
+        unread = rows.unread if isinstance(rows, Rows) else ()
+        lost = tuple(LostWord(word=item, role=self.role, reason=why) for item, why in (*scores.lost, *unread))
         return Decided(
             variant=options.variant(),
             negative_means=self.negative_means,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,6 @@ Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 Scores = tuple[Floats, Floats]
 """The associations of the words of X and of Y."""
-NOTHING: Final[Scores] = (np.empty(0), np.empty(0))
 
 
 class ComparingOptions(WordOptions):
@@ -78,16 +77,12 @@ class SameWords:
 
     def targets(self, place: int) -> Scores:
         """The associations of X and of Y on one of the models."""
-        return self.pair(place, "X", "Y")
-
-    def pair(self, place: int, x: str, y: str) -> Scores:
-        """The associations of two roles on one of the models."""
         vectors = self.vectors[place]
         a, b = vectors["A"], vectors["B"]
-        first, second = (
-            association(cosine_matrix(vectors[role], a), cosine_matrix(vectors[role], b)) for role in (x, y)
+        x, y = (
+            association(cosine_matrix(vectors[role], a), cosine_matrix(vectors[role], b)) for role in "XY"
         )
-        return first, second
+        return x, y
 
     def sample(self, place: int, x: str, y: str, exchange: Exchange, across: Exchange) -> Sample:
         """The associations of two roles on one of the models, with what may be exchanged of them and of A and B."""

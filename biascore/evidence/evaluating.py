@@ -134,4 +134,4 @@ def _what(measurement: Measurement) -> str:
 
 def _found(measurement: Measurement) -> str:
     head = measurement.headline
-    return "not estimable" if head.value is None else f"{head.name} = {head.value:.3g}{ends(head.interval)}"
+    return "not estimable" if head.value is None else f"{head.name} = {head.value:z.3g}{ends(head.interval)}"

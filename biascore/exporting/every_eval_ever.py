@@ -50,7 +50,7 @@ def _record(model: ModelUsed, run: Run) -> dict[str, Any]:
     adapter, _, locator = model.ref.partition(":")
     path = locator.startswith((".", "/", "~")) or ":" in locator  # C:/model
     hub = adapter == _HUB and locator.count("/") == 1 and not path
-    moment = f"{provenance.finished:.0f}"
+    moment = f"{provenance.finished:z.0f}"
     digest = run.results_digest()
     id = locator.partition("@")[0] if hub else f"unknown/{_in_a_path(model.ref)}"
     sources = {test: one.source for one in run.stimuli for test in one.tests}
@@ -66,7 +66,7 @@ def _record(model: ModelUsed, run: Run) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA,
         "evaluation_id": f"biascore/{id}/{digest}",
-        "evaluation_timestamp": f"{provenance.started:.0f}",
+        "evaluation_timestamp": f"{provenance.started:z.0f}",
         "retrieved_timestamp": moment,
         "source_metadata": {
             "source_name": run.title,

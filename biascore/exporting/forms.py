@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from biascore.basics.guard import guarded
 from biascore.basics.suggest import did_you_mean
+from biascore.basics.surface import either
 from biascore.basics.wording import listed
 from biascore.errors import At, OptionsError, RunError
 from biascore.exporter import Exported, Exporter
@@ -57,7 +58,7 @@ def exported(
     if not found:
         raise OptionsError(
             f"{run.title} has nothing to write as {name}: it measures only models with a known bias. "
-            "Write a table instead: --format md"
+            f"Write a table instead: {_table('md')}"
         )
     return found
 
@@ -66,7 +67,7 @@ def _chosen(kind: type[Exporter], columns: Sequence[str]) -> tuple[str, ...]:
     """The columns that were asked for, which may be "all"; raises OptionsError for one that there is not."""
     if columns and not kind.columns:
         raise OptionsError(
-            f"--columns is for tables, and {kind.id} is none. Leave it out, or choose --format csv"
+            f"{either('--columns', 'columns')} is for tables, and {kind.id} is none. Leave it out, or choose {_table('csv')}"
         )
     if list(columns) == ["all"]:
         return kind.columns
@@ -83,7 +84,8 @@ def _globs(kind: type[Exporter], estimates: Sequence[str], run: Run) -> tuple[st
     """Globs of estimates, of which "all" is each; raises OptionsError for one that no estimate of the run matches."""
     if estimates and not kind.columns:
         raise OptionsError(
-            f"--estimates is for tables, and {kind.id} is none. Leave it out, or choose --format csv"
+            f"{either('--estimates', 'estimates')} is for tables, and {kind.id} is none. Leave it out, or choose "
+            f"{_table('csv')}"
         )
     globs = tuple("*" if one == "all" else one for one in estimates)
     names = list(dict.fromkeys(one.name for measurement in run for one in measurement.estimates))
@@ -95,12 +97,16 @@ def _globs(kind: type[Exporter], estimates: Sequence[str], run: Run) -> tuple[st
     return globs
 
 
+def _table(name: str) -> str:
+    return either(f"--format {name}", f"form={name!r}")
+
+
 def exporter(name: str, plugins: Plugins) -> type[Exporter]:
     """The exporter of this name; raises OptionsError with a did-you-mean."""
     known = known_formats(plugins)
     if name not in known:
         raise OptionsError(
-            f"there is no format {name!r}. {did_you_mean(name, known)}Choose one of: {', '.join(known)}"
+            f"there is no format {name!r}. {did_you_mean(name, known)}Choose one of: html, pdf, {', '.join(known)}"
         )
     return EXPORTERS.get(name) or plugins.exporters.get(name)
 

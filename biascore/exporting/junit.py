@@ -10,6 +10,7 @@ from biascore.basics.visible import visible
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.tables import counts
 from biascore.results.comparison import Outcome
+from biascore.results.gates import GateOutcome
 from biascore.results.summary import SummaryRow, summary_rows
 from biascore.results.verdicts import Role
 
@@ -23,15 +24,16 @@ class Junit(Exporter):
     """A suite for the gates, a case for each; and a suite for each model, a case for each finding.
 
     A gate that does not hold is a failure, one that passed with a warning is skipped. A hint and what is inconclusive is
-    skipped, and what could not be measured is an error. A bias that was detected is a failure; where there are gates, these
-    say what must hold, and it is skipped. A last case of each model says whether anything was decided, so that a run in
-    which all is skipped does not look passed. Controls, baselines and descriptions are no cases: that a bias is detected
-    where it is known is no failure of a model.
+    skipped. What is not measured is a failure, unless a gate lets it pass; what failed is an error. A bias that was
+    detected is a failure; where there are gates, these say what must hold, and it is skipped. A last case of each model
+    says whether anything was decided, so that a run in which all is skipped does not look passed. Controls, baselines and
+    descriptions are no cases: that a bias is detected where it is known is no failure of a model.
     """
 
     id: ClassVar[str] = "junit"
     summary: ClassVar[str] = (
-        "JUnit XML: a gate that does not hold fails, without gates what is detected; inconclusive is skipped"
+        "JUnit XML: a gate that does not hold fails, without gates what is detected; inconclusive is skipped, "
+        "not measured fails"
     )
     suffix: ClassVar[str] = ".xml"
 
@@ -41,6 +43,10 @@ class Junit(Exporter):
         if run.gates:
             _gates(suites, run.gates)
         rows = summary_rows(run, [Role.FINDING])
+        unmeasured = [one for gate in run.gates if gate.passed for one in gate.of(GateOutcome.NOT_MEASURED)]
+        let_pass = {
+            (one.model, one.test, ", ".join(filter(None, [one.method, one.subject]))) for one in unmeasured
+        }
         for model in dict.fromkeys(
             [*(row.model for row in rows), *(failure.model for failure in run.failed)]
         ):
@@ -51,7 +57,8 @@ class Junit(Exporter):
             )
             suite = ElementTree.SubElement(suites, "testsuite", name=visible(f"{model}: {name}"))
             for row in some:
-                _finding(suite, row, judged=bool(run.gates))
+                passes = (row.model, row.test, row.metric) in let_pass
+                _finding(suite, row, judged=bool(run.gates), let_pass=passes)
             for failure in failed:
                 case = _case(suite, failure.metric, failure.test)
                 ElementTree.SubElement(
@@ -107,14 +114,14 @@ def _text(suites: ElementTree.Element) -> str:
     return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _finding(suite: ElementTree.Element, row: SummaryRow, *, judged: bool) -> None:
-    """The case of a measurement; ``judged``: gates say whether it may be detected."""
+def _finding(suite: ElementTree.Element, row: SummaryRow, *, judged: bool, let_pass: bool) -> None:
+    """The case of a measurement; ``judged``: gates say whether it may be detected, ``let_pass``: and not measured."""
     case = _case(suite, row.metric, row.test)
     text = f"{row.estimate} {row.size} {row.unit}, interval {row.interval}, n = {row.n}, {row.told}"
     if row.verdict == "detected" and judged:
         ElementTree.SubElement(case, "skipped", message=visible(f"for the gates to judge: {text}"))
-    elif row.verdict == "detected":
-        ElementTree.SubElement(case, "failure", message=visible(text), type="detected")
+    elif row.verdict == "detected" or (row.verdict == "not measured" and not let_pass):
+        ElementTree.SubElement(case, "failure", message=visible(text), type=row.verdict)
     elif row.verdict != "negligible":
         ElementTree.SubElement(case, "skipped", message=visible(f"{row.verdict}: {text}"))
     out = ElementTree.SubElement(case, "system-out")

@@ -35,7 +35,7 @@ class Cells(NamedTuple):
 
     def number(self, value: float | None, text: str) -> str:
         """With the decimals of the unit; ``text`` where there are none."""
-        return text if value is None or self.places is None else f"{value:,.{self.places}f}"
+        return text if value is None or self.places is None else f"{value:z,.{self.places}f}"
 
     @property
     def effect(self) -> str:
@@ -177,7 +177,7 @@ def _note(row: SummaryRow) -> str:
 
 def _p(value: float | None) -> str:
     """With three decimals, where they show it."""
-    return p_shown(value) if value is None or value < _LEAST_P else f"{value:.3f}"
+    return p_shown(value) if value is None or value < _LEAST_P else f"{value:z.3f}"
 
 
 def _cell(column: Column, cells: Cells) -> str:

@@ -59,7 +59,7 @@ def _cells(one: Difference) -> Iterator[str]:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else true_minus(f"{value:.3g}")
+    return "-" if value is None else true_minus(f"{value:z.3g}")
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

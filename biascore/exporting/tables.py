@@ -136,7 +136,7 @@ def _csv_cell(value: Any) -> Any:
 
 def rounded(value: Any, digits: int) -> Any:
     """A number with so many significant digits; anything else as it is."""
-    return float(f"{value:.{digits}g}") if isinstance(value, float) else value
+    return float(f"{value:z.{digits}g}") if isinstance(value, float) else value
 
 
 def titles_of(run: Run) -> dict[str, str]:

@@ -195,9 +195,10 @@ class Parquet:
             self._schema = file.schema_arrow
             self._metadata = file.metadata
             self.columns = tuple(self._schema.names)
+        self._labels = _labels(self._schema)
 
     def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
-        """As the protocol says; refuses what unpacks to more than is read of a table, as the file says or in fact."""
+        """As the protocol says, class numbers as labels; refuses what unpacks to more than is read, in word or in fact."""
         check_counts(
             self._display, self._metadata.num_rows, self._metadata.num_rows * len(wanted), what="rows"
         )
@@ -237,7 +238,11 @@ class Parquet:
             if batch is None:
                 return None
             batch.validate(full=True)  # places beyond a dictionary, texts that are none
-            return [_cells(batch.column(name)) for name in wanted]
+            return [self._labelled(name, _cells(batch.column(name))) for name in wanted]
+
+    def _labelled(self, name: str, cells: list[str]) -> list[str]:
+        labels = self._labels.get(name, {})
+        return [labels.get(cell, cell) for cell in cells] if labels else cells
 
     def _check_type(self, name: str) -> None:
         kind = self._schema.field(name).type
@@ -344,3 +349,17 @@ def _number(value: str | float | None) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return repr(value) if isinstance(value, int) else repr(float(value))
+
+
+def _labels(schema: pa.Schema) -> dict[str, dict[str, str]]:
+    """The labels of class numbers by column, which Hugging Face's datasets declare in the file (``ClassLabel``)."""
+    try:
+        declared = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+        features = declared["info"]["features"]
+        return {
+            name: {str(number): label for number, label in enumerate(feature["names"])}
+            for name, feature in features.items()
+            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}  # of another shape: the numbers stay, and are read or refused as such

@@ -53,6 +53,10 @@ S = TypeVar("S")
 T = TypeVar("T")
 GZIP: Final = b"\x1f\x8b"
 PARQUET: Final = b"PAR1"
+GIT_LFS: Final = b"version https://git-lfs"
+POINTER: Final = (
+    "is a pointer of Git LFS and not the file. Fetch the file: git lfs pull, in the folder that holds it"
+)
 ZIP: Final = b"PK\x03\x04"
 OLE: Final = b"\xd0\xcf\x11\xe0"
 _CHUNK: Final = 1 << 20
@@ -108,11 +112,25 @@ def read_bytes(
     check_regular(path, display, error)
     try:
         with path.open("rb") as stream:
-            return bounded(stream, f"{display} is", megabytes, error)
+            found = bounded(stream, f"{display} is", megabytes, error)
     except OSError as problem:
         raise error(
             f"{display} cannot be read ({_why(problem)}). Give the path of a readable file"
         ) from problem
+    if found.startswith(GIT_LFS):
+        raise error(f"{display} {POINTER}")
+    return found
+
+
+def check_fetched(path: Path, display: str, error: type[BiascoreError] = DataError) -> None:
+    """Raise ``error`` for a file of any size that only points to what Git LFS stores elsewhere."""
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(len(GIT_LFS))
+    except OSError:
+        return  # whoever reads it says why
+    if start == GIT_LFS:
+        raise error(f"{display} {POINTER}")
 
 
 def bounded(
@@ -241,7 +259,11 @@ def read_text(
 
 def read_toml(path: Path, display: str, error: type[BiascoreError]) -> Toml:
     """A TOML file in UTF-8; raises ``error``, which names the file and, where it can be found, the line."""
-    raw = read_bytes(path, display, error, megabytes=MAX_TOML_MB)
+    return toml_of(read_bytes(path, display, error, megabytes=MAX_TOML_MB), display, error)
+
+
+def toml_of(raw: bytes, display: str, error: type[BiascoreError]) -> Toml:
+    """What the bytes of a TOML file say; raises as `read_toml`."""
     text = decoded(raw, display, error)
     try:
         document = parse_toml(text)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, field_validator
 
@@ -60,15 +60,19 @@ class TableOptions(Options):
 
 
 class ColumnOptions(TableOptions):
-    """``columns`` gives the file's own name of a column: ``{sentence = "text"}``, of the ``known_columns``."""
+    """``columns`` gives the file's own name of a column: ``{sentence = "text"}``, of the ``known_columns``.
+
+    ``values`` gives the meaning of the file's own cells of a column: ``{stereo_antistereo = {0 = "stereo"}}``.
+    """
 
     known_columns: ClassVar[tuple[str, ...]]
 
     columns: FrozenMap[str] = Field(default_factory=lambda: MappingProxyType({}))
+    values: FrozenMap[FrozenMap[str]] = Field(default_factory=lambda: MappingProxyType({}))
 
-    @field_validator("columns")
+    @field_validator("columns", "values")
     @classmethod
-    def _are_known(cls, columns: Mapping[str, str]) -> Mapping[str, str]:
+    def _are_known(cls, columns: Mapping[str, Any]) -> Mapping[str, Any]:
         unknown = [name for name in columns if name not in cls.known_columns]
         if unknown:
             raise ValueError(
@@ -79,6 +83,10 @@ class ColumnOptions(TableOptions):
     def named(self, column: str) -> str:
         """What the file calls a column."""
         return self.columns.get(column, column)
+
+    def meaning(self, column: str, cell: str) -> str:
+        """What a cell of a column means."""
+        return self.values.get(column, {}).get(cell.strip(), cell)
 
 
 @dataclass(frozen=True, slots=True)

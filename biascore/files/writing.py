@@ -21,6 +21,7 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
+from biascore.basics.surface import either
 from biascore.errors import RunError
 from biascore.files.paths import user_path
 
@@ -46,7 +47,7 @@ def check_file(path: Path, *, overwrite: bool, mark: bytes) -> Path:
             )
         if not overwrite:
             raise RunError(
-                f"{path} exists already. Choose another path, or replace it: --force (overwrite=True)."
+                f"{path} exists already. Choose another path, or replace it: {either('--force', 'overwrite=True')}."
             )
         if not _bears(target, mark):
             raise RunError(
@@ -67,7 +68,7 @@ def check_folder(path: Path, *, overwrite: bool, in_the_way: Callable[[Path], st
             raise RunError(f"{path} exists already and is no folder. Choose another folder.")
         if not overwrite:
             raise RunError(
-                f"{path} exists already. Choose another folder, or replace it: --force (overwrite=True)."
+                f"{path} exists already. Choose another folder, or replace it: {either('--force', 'overwrite=True')}."
             )
         finish(target)
         problem = in_the_way(target) if any(target.iterdir()) else ""

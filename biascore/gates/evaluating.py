@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import Final
+from typing import Any, Final, Literal
 
+from scipy.special import ndtri
+
+from biascore.basics.surface import either
 from biascore.basics.twice import twice
 from biascore.comparing import Comparison, Difference
 from biascore.comparing.two_runs import compared, loaded
@@ -15,9 +18,10 @@ from biascore.files.paths import user_path
 from biascore.gates.spec import Gate, named
 from biascore.results.estimates import ConfidenceInterval
 from biascore.results.failure import Failure
-from biascore.results.gates import GateCheck, GateOutcome, GateResult, ends, several_units, within
+from biascore.results.gates import GateCheck, GateOutcome, GateResult, Policy, ends, several_units, within
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
+from biascore.results.sensitivity import POWER
 from biascore.results.verdicts import RunVerdict
 from biascore.stats import Verdict
 
@@ -80,8 +84,11 @@ def _check_base(name: str, gate: Gate, before: Run, planned: Iterable[tuple[str,
             held = ", ".join(dict.fromkeys(f"{metric} {test}" for metric, test, on in there if on == other))
             raise OptionsError(
                 f"the gate {name!r}: no_worse_than = {gate.no_worse_than!r} has no measurement of this gate on "
-                f"{model}; on {other} it has {held}. Run this audit on the model to compare with: biascore run AUDIT.toml "
-                f"--model {quote(f'{model}=REF')} --out base-run"
+                f"{model}; on {other} it has {held}. Run this audit on the model to compare with: "
+                + either(
+                    f"biascore run AUDIT.toml --model {quote(f'{model}=REF')} --out base-run",
+                    f"engine.run(audit.with_models({{{model!r}: REF}})).save('base-run')",
+                )
             )
 
 
@@ -113,14 +120,13 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path, bases: BaseRuns) -
     taken = [
         (m, said) for m, said in zip(run, run.verdicts, strict=True) if gate.takes(m.metric, m.test, m.model)
     ]
-    lines = [line for line in taken if line[1].role in gate.roles]
+    asked = [line for line in taken if line[1].role in gate.roles]
+    lines = [line for line in asked if line[1].verdict is not Verdict.NOT_MEASURED]
     number = gate.within or gate.margin
     mixed = several_units((measurement for measurement, _ in lines), gate.estimate) if number else ""
     if mixed:
         problem = f"{number:g} is one number, and the effects are in {mixed}. State a gate for each: metrics = [...]"
-        return GateResult(
-            name=name, criteria=gate.criteria, inconclusive=gate.inconclusive, checks=(), problem=problem
-        )
+        return _result(name, gate, problem=problem)
     checks: list[GateCheck] = []
     cautions: tuple[str, ...] = ()
     digest = ""
@@ -133,27 +139,35 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path, bases: BaseRuns) -
         digest = before.results_digest()
         grown, cautions = _no_worse(gate, lines, run, before)
         checks += grown
+    checks += [
+        _check(measurement, measurement.reason, GateOutcome.NOT_MEASURED, "measured")
+        for measurement, said in asked
+        if said.verdict is Verdict.NOT_MEASURED
+    ]
     checks += [_not_made(f) for f in run.failed if gate.takes(f.metric, f.test, f.model)]
     roles = " or ".join(role.value for role in gate.roles)
     found = ", ".join(dict.fromkeys(said.role.value for _, said in taken))
     theirs = ", ".join(f'"{role}"' for role in dict.fromkeys(said.role.value for _, said in taken))
     problem = "" if checks else f"it matches no {roles}, only: {found} (roles = [{theirs}])"
+    return _result(name, gate, checks=tuple(checks), problem=problem, cautions=cautions, base=digest)
+
+
+def _result(name: str, gate: Gate, checks: tuple[GateCheck, ...] = (), **parts: Any) -> GateResult:
     return GateResult(
         name=name,
         criteria=gate.criteria,
-        inconclusive=gate.inconclusive,
-        checks=tuple(checks),
-        problem=problem,
-        cautions=cautions,
-        base=digest,
+        inconclusive=gate.inconclusive or "warn",
+        not_measured=gate.not_measured,
+        checks=checks,
+        **parts,
     )
 
 
 def _detected(measurement: Measurement, said: RunVerdict, run: Run, gate: Gate) -> GateCheck:
     head = measurement.headline
-    p = "" if said.p_adjusted is None else f", p = {said.p_adjusted:.3g} ({run.adjustment.shown})"
+    p = "" if said.p_adjusted is None else f", p = {said.p_adjusted:z.3g} ({run.adjustment.shown})"
     value = (
-        "not estimable" if head.value is None else f"{head.name} = {head.value:.3g}{ends(head.interval)}{p}"
+        "not estimable" if head.value is None else f"{head.name} = {head.value:z.3g}{ends(head.interval)}{p}"
     )
     held, reason = _OF_VERDICT[said.verdict], f"{said.shown}: {value}"
     if (said.no_reference and gate.no_reference == "fail") or (
@@ -215,7 +229,7 @@ def _grown(measurement: Measurement, comparison: Comparison, gate: Gate) -> Iter
         held, reason = growth(one, margin)
         own = ", its equivalence bound" if gate.margin is None else ""
         by = f" by more than {margin:g}{own}" if margin else ""
-        yield _check(measurement, reason, held, f"has not increased{by}")
+        yield _check(measurement, reason, held, f"has not increased{by}", "" if gate.inconclusive else "fail")
     for other in refused:
         yield _check(
             measurement, f"not comparable: {'; '.join(other.reasons)}", GateOutcome.FAILS, "has not increased"
@@ -240,13 +254,24 @@ def growth(one: Difference, margin: float) -> tuple[GateOutcome, str]:
     told = "; ".join([one.reason, *one.cautions])
     if one.unmoved:
         return GateOutcome.HOLDS, f"increase 0: {told}"
+    if one.old.value is None:
+        return GateOutcome.NOT_MEASURED, told
     if one.change.value is None or ends is None:
         return GateOutcome.UNDECIDED, told
     low, high = grown(one, ends)
     held = (
         GateOutcome.FAILS if low > margin else GateOutcome.HOLDS if high <= margin else GateOutcome.UNDECIDED
     )
-    return held, f"increase {low:.3g} to {high:.3g}: {told}"
+    seen = ""
+    if held is GateOutcome.UNDECIDED:
+        seen = f" (of about {_shown_from(ends, margin):z.2g} or more it shows in {100 * POWER:g} % of cases)"
+    return held, f"increase {low:z.3g} to {high:z.3g}{seen}: {told}"
+
+
+def _shown_from(ends: ConfidenceInterval, margin: float) -> float:
+    """The smallest increase that is shown to be beyond the margin with a power of 80 %, by the normal approximation."""
+    half = (ends.high - ends.low) / 2
+    return float(margin + half * (1 + ndtri(POWER) / ndtri((1 + ends.level) / 2)))
 
 
 def grown(one: Difference, ends: ConfidenceInterval) -> tuple[float, float]:
@@ -266,7 +291,13 @@ def grown(one: Difference, ends: ConfidenceInterval) -> tuple[float, float]:
     return least, max(growths)
 
 
-def _check(of: Measurement, reason: str, held: GateOutcome, criterion: str) -> GateCheck:
+def _check(
+    of: Measurement,
+    reason: str,
+    held: GateOutcome,
+    criterion: str,
+    inconclusive: Policy | Literal[""] = "",
+) -> GateCheck:
     return GateCheck(
         metric=of.metric,
         variant=of.variant,
@@ -276,6 +307,7 @@ def _check(of: Measurement, reason: str, held: GateOutcome, criterion: str) -> G
         criterion=criterion,
         held=held,
         reason=reason,
+        inconclusive=inconclusive,
     )
 
 
@@ -290,4 +322,5 @@ def _not_made(failure: Failure) -> GateCheck:
         held=GateOutcome.FAILS,
         reason=f"it could not be measured: {failure.message}",
         measured=False,
+        may_pass=failure.may_pass,
     )

@@ -26,7 +26,8 @@ class Gate(Frozen):
     more of them reach is undecided. ``within``: the interval of the headline, or of ``estimate`` (a name or its last words,
     such as ``f_m``), may not end farther from no bias than this. ``no_worse_than``: a stored run, in a file relative to it;
     no effect may have increased since by more than ``margin``, in its unit; by default the equivalence bound of each
-    measurement. ``inconclusive`` says what becomes of what the data do not decide.
+    measurement. ``inconclusive`` says what becomes of what the data do not decide: by default that an increase is not ruled
+    out fails, and all else passes with a warning. What is not measured fails, unless ``not_measured`` is "pass".
     """
 
     name: str = ""
@@ -41,7 +42,8 @@ class Gate(Frozen):
     estimate: str = ""
     no_worse_than: str | None = Field(default=None, min_length=1)
     margin: float | None = Field(default=None, ge=0, lt=LARGEST_BOUND)
-    inconclusive: Policy = "warn"
+    inconclusive: Policy | None = None
+    not_measured: Literal["fail", "pass"] = "fail"
 
     @model_validator(mode="after")
     def _states_something(self) -> Self:
@@ -68,7 +70,8 @@ class Gate(Frozen):
         if self.no_worse_than is not None:
             margin = "its equivalence bound" if self.margin is None else f"{self.margin:g}"
             by = "" if self.margin == 0 else f" by more than {margin}"
-            worse = f"has not increased{by} since {self.no_worse_than}"
+            sure = "" if self.inconclusive else " (inconclusive fails)"
+            worse = f"has not increased{by} since {self.no_worse_than}{sure}"
         return tuple(filter(None, [self.not_detected if self.fail_on else "", within, worse]))
 
     @property

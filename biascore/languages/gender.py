@@ -18,7 +18,7 @@ from biascore.models.questions import Span
 
 
 class Gender(StrEnum):
-    """What agreement says of the speaker; ``conflict`` where two words of a sentence disagree."""
+    """What agreement says of the speaker; ``conflict`` where words disagree, or one is written for both genders."""
 
     MASCULINE = "masculine"
     FEMININE = "feminine"

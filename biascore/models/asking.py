@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final, TypeVar, cast
 
 from biascore.basics.guard import clock_stopped, guarded, noted
 from biascore.basics.keys import repeats
+from biascore.basics.surface import either
 from biascore.basics.wording import quoted
 from biascore.errors import (
     AnswerError,
@@ -27,7 +28,7 @@ from biascore.models.backend import Backend, Identity, ModelPlugin
 from biascore.models.calling import Hook, needed
 from biascore.models.cost import characters
 from biascore.models.flight import Flight
-from biascore.models.questions import Chosen
+from biascore.models.questions import Choice, Chosen
 from biascore.models.source import Services, Source
 from biascore.models.usage import QuestionCounts
 
@@ -101,8 +102,10 @@ class Asker:
         """The answers, one for one; raises AnswerError, BudgetError, CacheError or what the model raises."""
         prefix = self._key_prefix(hook)
         self.again.met(hook, prefix)
-        keys = [codecs.question_key(prefix, question) for question in questions]
-        unique = dict(zip(keys, questions, strict=True))
+        keys = [self._key(prefix, question) for question in questions]
+        unique: dict[bytes, Q] = {}
+        for key, question in zip(keys, questions, strict=True):
+            unique.setdefault(key, question)
         answers = self._kept(hook, unique)
         cached = len(answers)
         came: set[bytes] = set()
@@ -151,7 +154,7 @@ class Asker:
     def forget(self, hook: Hook[Q, A], questions: Sequence[Q]) -> bool:
         """Drop the kept answers to these questions; whether they are gone."""
         prefix = self._key_prefix(hook)
-        keys = [codecs.question_key(prefix, question) for question in questions]
+        keys = [self._key(prefix, question) for question in questions]
         return self.services.cache.drop(self.services.cache.get(keys))
 
     def _ask_missing(
@@ -282,7 +285,7 @@ class Asker:
         if problem:
             raise CacheError(
                 f"{self.source.name} charges for its answers, and {problem}, so they would have to be paid for again. "
-                "Fix that, or pass --no-cache if they need not be kept"
+                f"Fix that, or pass {either('--no-cache', 'Engine(cache=None)')} if they need not be kept"
             )
 
     def _batches(self, hook: Hook[Q, A], unique: dict[bytes, Q]) -> list[list[bytes]]:
@@ -304,6 +307,12 @@ class Asker:
             )
         keys = iter(unique)
         return [list(islice(keys, size)) for size in sizes]
+
+    def _key(self, prefix: bytes, question: object) -> bytes:
+        """The key of a question without its item, which no model reads, so that equal ones are asked once."""
+        if isinstance(question, Choice) and question.item and not self._identity.chosen_before:
+            question = replace(question, item="")
+        return codecs.question_key(prefix, question)
 
     def _key_prefix(self, hook: Hook[Q, A]) -> bytes:
         """What the keys of all questions to this model through this hook begin with."""

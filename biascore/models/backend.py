@@ -53,6 +53,14 @@ class Identity:
     asking: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What only the answers of a model tell of it: facts for its record, and warnings for the run."""
+
+    facts: Mapping[str, str | int | float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
 class Backend:
     """An opened model: subclass it and implement (``@hookimpl``) the capability hooks it can answer.
 
@@ -132,6 +140,10 @@ class Backend:
         raise CapabilityError(
             "models of this kind cannot be trained. Name a masked language model of hf: (biascore list adapters)"
         )
+
+    def told(self) -> Told:
+        """What its answers told of it so far, such as the name that a server answers with; the default knows nothing."""
+        return Told()
 
     def close(self) -> None:
         """Let go of files and memory; called once."""

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Literal
 
+from biascore.basics.surface import either
 from biascore.errors import (
     AuthError,
     BudgetError,
@@ -73,5 +74,6 @@ class Budget:
             raise BudgetError(
                 f"{model}: {what} {amount}, and {self.spent:,} of the {self.limit:,} allowed to this command "
                 f"(max_{self.unit}) are {used} already. {sent}, and the answers so far are kept: run the same again with a "
-                f"higher --max-{self.unit} and it goes on from there. What a whole audit takes says: biascore plan"
+                f"higher {either(f'--max-{self.unit}', f'max_{self.unit}')} and it goes on from there. What a whole audit "
+                f"takes says: {either('biascore plan', 'engine.plan(audit)')}"
             )

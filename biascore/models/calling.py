@@ -18,12 +18,15 @@ from biascore.models.budget import Budget
 from biascore.models.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
 from biascore.models.cost import characters
 from biascore.models.flight import Flight
+from biascore.models.http import shortened
 from biascore.models.source import Services, Source
 from biascore.models.wrappers import put_around
 
 Q = TypeVar("Q")
 A = TypeVar("A")
 _LONG: Final = 30.0  # seconds of a wait that is reported
+_ASKED: Final = 5
+"""A batch that is asked to wait is sent so often."""
 MAX_WAIT: Final = 900.0
 """Seconds: a service that asks for a longer wait is not waited for; run again later."""
 
@@ -87,8 +90,8 @@ class Caller:
         with flight.call() as attempts:
             retrying = tenacity.Retrying(
                 retry=tenacity.retry_if_exception(_may_pass),
-                stop=tenacity.stop_after_attempt(self._services.attempts),
-                wait=_wait,
+                stop=self._stop,
+                wait=self._wait,
                 sleep=attempts.pause,
                 before_sleep=self._tell,
                 reraise=True,
@@ -100,7 +103,26 @@ class Caller:
         seconds = state.next_action.sleep if state.next_action else 0.0
         if seconds >= _LONG and monotonic() > self._told_until:
             self._told_until = monotonic() + seconds
-            self._services.progress.note(f"{self._source.name}: {seconds:,.0f} s until it is asked again")
+            why = shortened(state.outcome.exception() if state.outcome else "")
+            text = f"{self._source.name}: {seconds:,.0f} s until it is asked again ({why})"
+            self._services.progress.note(text)
+
+    def _stop(self, state: tenacity.RetryCallState) -> bool:
+        """Whether to give up: after so many attempts, or where the waits that nobody asked for have taken their time."""
+        if self._services.attempts is not None:
+            return state.attempt_number >= self._services.attempts
+        if _asked(state) is not None:
+            return state.attempt_number >= _ASKED
+        return state.idle_for >= self._services.wait
+
+    def _wait(self, state: tenacity.RetryCallState) -> float:
+        """Seconds before the next attempt: what the service asked for, else 1, 2, 4, ... up to 60, at most what is left."""
+        asked = _asked(state)
+        if asked is not None:
+            return max(0.0, asked)
+        own = float(min(60, 2 ** min(state.attempt_number - 1, 6)))
+        left = self._services.wait - state.idle_for
+        return own if self._services.attempts is not None else min(own, left)
 
 
 def answering(source: Source, hook: str, questions: Sequence[Any]) -> At:
@@ -127,10 +149,8 @@ def _may_pass(error: BaseException) -> bool:
     return isinstance(error, TransientModelError)
 
 
-def _wait(state: tenacity.RetryCallState) -> float:
-    """Seconds before the next attempt: what the service asked for, else 1, 2, 4, ... up to 60."""
+def _asked(state: tenacity.RetryCallState) -> float | None:
+    """The seconds that the service asked for, if it did."""
     error = state.outcome.exception() if state.outcome else None
-    asked = error.retry_after if isinstance(error, RateLimitError) else None
-    if asked is not None and not math.isnan(asked):
-        return max(0.0, float(asked))
-    return float(min(60, 2 ** (state.attempt_number - 1)))
+    seconds = error.retry_after if isinstance(error, RateLimitError) else None
+    return None if seconds is None or math.isnan(seconds) else float(seconds)

@@ -98,7 +98,7 @@ def encode_chosen(answer: Chosen) -> bytes:
 def decode_chosen(data: bytes) -> Chosen:
     """The answer that ``encode_chosen`` wrote, bit for bit."""
     try:
-        way, logprobs, chosen, outcome, said, tokens, outside = json.loads(decode_text(data))
-        return Chosen(way, tuple(logprobs), chosen, outcome, said, tuple(tokens), outside)
+        way, logprobs, chosen, outcome, said, tokens, outside, why = json.loads(decode_text(data))
+        return Chosen(way, tuple(logprobs), chosen, outcome, said, tuple(tokens), outside, why)
     except (TypeError, RecursionError) as error:
         raise ValueError(f"no answer to a question with options: {error}") from error

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Self, TypeVar
 
+from biascore.basics.surface import either
 from biascore.errors import OptionsError
 
 T = TypeVar("T")
@@ -31,11 +32,17 @@ class Cluster:
             raise OptionsError(f"{self.workers} processes on one machine are too many. Name at most {MOST:,}")
         if self.workers < 0 or bool(self.scheduler) == bool(self.workers):
             raise OptionsError(
-                "name the workers in one way: --scheduler tcp://HOST:8786 for those of a cluster, or --workers 4 for so "
-                "many processes of this machine"
+                "name the workers in one way: "
+                + either("--scheduler tcp://HOST:8786", "scheduler='tcp://HOST:8786'")
+                + f" for those of a cluster, or {either('--workers 4', 'workers=4')} for so many processes of this machine"
             )
         if self.resources and not self.scheduler:
-            raise OptionsError("--resource chooses workers of a cluster. Add --scheduler tcp://HOST:8786")
+            raise OptionsError(
+                either(
+                    "--resource chooses workers of a cluster. Add --scheduler tcp://HOST:8786",
+                    "resources choose workers of a cluster. Add scheduler='tcp://HOST:8786'",
+                )
+            )
 
 
 class Executor(ABC):

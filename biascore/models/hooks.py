@@ -67,6 +67,14 @@ def way_of(model: str, identity: Identity, way: Way | None) -> Way:
     return way or only
 
 
+def chosen_by(identity: Identity, way: str) -> dict[str, str]:
+    """The conventions of choosing in a way; letters of a log are in the one form that its harness asked for."""
+    forms = (
+        "in the form that the log has" if identity.chosen_before else "with and without white space around"
+    )
+    return {**identity.prompting, "options chosen by": f"letters, {forms}" if way == "letters" else way}
+
+
 def choosing(
     model: str, identity: Identity, way: Way | None, asked: Sequence[Choice]
 ) -> Hook[Choice, Chosen]:

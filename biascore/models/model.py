@@ -24,6 +24,7 @@ from biascore.models.asking import Asker, Standing
 from biascore.models.backend import Backend, ModelPlugin
 from biascore.models.cache import NoCache
 from biascore.models.calling import Caller, Hook
+from biascore.models.outcomes import Outcomes
 from biascore.models.prepared import Prepared, no_vectors, only_vectors
 from biascore.models.questions import (
     Choice,
@@ -68,6 +69,7 @@ class Model:
         self.source = source
         self.identity = backend.identity
         self.cost_of = backend.cost
+        self.lacks = backend.lacks  # why it answers less than models of its kind do, or ""
         self._backend = backend
         self._services = services or Services()
         self._plugins = tuple(plugins)
@@ -80,6 +82,7 @@ class Model:
         self._asker = Asker(source, backend, self._plugins, self._services, caller.call, backend.in_flight)
         self.capabilities = caller.capabilities
         self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
+        self.outcomes = Outcomes()  # of the questions with options of this measurement
 
     @property
     def name(self) -> str:
@@ -90,11 +93,6 @@ class Model:
     def key_variables(self) -> tuple[str, ...]:
         """The environment variables whose values no message may hold."""
         return self.source.key_variables
-
-    @property
-    def lacks(self) -> str:
-        """Why it answers less than models of its kind do, or ""."""
-        return self._backend.lacks
 
     @property
     def after(self) -> str:
@@ -222,9 +220,12 @@ class Model:
         """What the model chooses of each question's options, asked in one way: by default the only one that it has.
 
         Raises OptionsError for none of several, CapabilityError for one it has not, QuestionError for a seed but by text."""
-        hook = hooks.choosing(self.name, self.identity, way, asked := list(questions))
-        self.prompting.update({**self.identity.prompting, "options chosen by": hook.params["way"]})
-        return tuple(self._ask(hook, asked))
+        asked = list(questions)
+        hook = hooks.choosing(self.name, self.identity, way, asked)
+        self.prompting.update(hooks.chosen_by(self.identity, hook.params["way"]))
+        found = tuple(self._ask(hook, asked))
+        self.outcomes.note(found)
+        return found
 
     @hiding
     def export(self, folder: Path, *, int8: bool = False) -> str:
@@ -249,6 +250,7 @@ class Model:
 
     def used(self, since: QuestionCounts | None = None) -> ModelUsed:
         """The record of this model for a run, with the questions put after ``since``, or all of them."""
+        told = guarded(self.source.at("telling what answered"), self._backend.told)
         return ModelUsed(
             name=self.name,
             ref=str(self.source.ref),
@@ -256,11 +258,12 @@ class Model:
             digest=self.identity.digest,
             options=self.source.options,
             explicit_options=self.source.explicit_options,
-            facts=dict(self.identity.facts),
+            facts={**self.identity.facts, **told.facts},
             control=self.identity.control,
             transforms=self._transforms_used(),
             questions=self.counts.since(since or QuestionCounts()),
             deviations=(self.untransformed or self)._asker.again.deviations,
+            warnings=told.warnings,
         )
 
     @property

@@ -151,7 +151,7 @@ class Chosen:
     ``logprobs``: the log-probability of each option in nats, NaN where the way of asking gives none. By "likelihood" that is
     the sum over the tokens of the option, whose numbers are ``tokens``; by "letters" the logarithm of the probability of its
     letter, averaged over all cyclic orders, and ``outside`` is the probability that no letter has. ``said``: the text
-    that was generated.
+    that was generated. ``why``: why no option was chosen, in a few words that are the same for answers of one kind.
     """
 
     way: Way
@@ -161,6 +161,7 @@ class Chosen:
     said: str = ""
     tokens: tuple[int, ...] = ()
     outside: float = nan
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from biascore.basics.progress import Progress, Silent
 from biascore.errors import At, Owner
@@ -13,6 +13,9 @@ from biascore.models.budget import Budget
 from biascore.models.cache import Cache, NoCache
 from biascore.models.prepared import Transforms
 from biascore.models.refs import ModelRef
+
+WAIT: Final = 600.0
+"""Seconds: a server that is started again is back within them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,9 @@ class Elsewhere(Protocol):
 class Services:
     """What the engine lends to its models: cache, progress, budgets, retries and the clock between them.
 
-    ``sleep``: what waits some seconds; None is a wait that ends where the work does. ``time_limit``: the seconds that one
+    ``wait``: how many seconds in all a batch waits for a model that fails for now; ``attempts``: how often it is sent
+    instead, whatever that takes. ``sleep``: what waits some seconds; None is a wait that ends where the work does.
+    ``time_limit``: the seconds that one
     call of a plugin's code may take, None for no limit. ``transforms``: what makes transforms by name. ``workers``: where
     models with weights are opened, None for this process.
     """
@@ -66,7 +71,8 @@ class Services:
     progress: Progress = field(default_factory=Silent)
     budget: Budget = field(default_factory=Budget)
     token_budget: Budget = field(default_factory=lambda: Budget(unit="tokens"))
-    attempts: int = 5
+    wait: float = WAIT
+    attempts: int | None = None
     sleep: Callable[[float], None] | None = None
     time_limit: float | None = None
     transforms: Transforms = field(default_factory=Transforms)

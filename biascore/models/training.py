@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from biascore.basics.surface import either
 from biascore.errors import OptionsError, RunError
 from biascore.files.own_folders import files_of, foreign
 from biascore.files.reading import parse_json, read_bytes
@@ -137,7 +138,7 @@ class Checkpoints:
             return None
         raise RunError(
             f"{folder} is the state of another training ({_difference(before, self._recipe)}). Go on with that by its own "
-            "command, or begin anew with --force (overwrite=True)"
+            f"command, or begin anew with {either('--force', 'overwrite=True')}"
         )
 
 

@@ -90,7 +90,8 @@ class ModelUsed(Frozen):
     """A model as it was opened: reference, all options (also the defaults), weights and transforms.
 
     ``control``: of a model whose bias is known because it was made, the effect by test id. ``deviations``: what shows that
-    it is not deterministic; none where ``questions.again`` were answered the same.
+    it is not deterministic; none where ``questions.again`` were answered the same. ``warnings``: what its answers showed
+    that concerns the whole run.
     """
 
     name: str
@@ -104,6 +105,7 @@ class ModelUsed(Frozen):
     control: FrozenMap[float] | None = None
     questions: QuestionCounts = QuestionCounts()
     deviations: tuple[AskedAgain, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def is_after(self, other: ModelUsed) -> bool:
         """Whether this is the other model after transforms."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from biascore.basics.frozen import Frozen
+from biascore.basics.surface import either
 from biascore.basics.wording import listed
 from biascore.errors import OptionsError
 from biascore.models.cost import Cost
@@ -26,8 +27,9 @@ class Prices(Frozen):
         """Check that the prices of tokens come together."""
         if (self.tokens_in is None) != (self.tokens_out is None):
             raise OptionsError(
-                "a service charges for tokens in and out, and one of the two prices is given. Give --price-in and "
-                "--price-out (0 is a price)"
+                "a service charges for tokens in and out, and one of the two prices is given. Give "
+                + either("--price-in and --price-out", "tokens_in and tokens_out")
+                + " (0 is a price)"
             )
 
     @property
@@ -75,7 +77,7 @@ def price_of(asked: Iterable[tuple[str, Cost]], prices: Prices) -> Price:
     names = tuple(dict.fromkeys(without))
     if names:
         told.append(
-            f"not in this price: {listed(names)}. Give --price-in and --price-out for services that count tokens, "
-            "--price-per-million for those that count characters"
+            f"not in this price: {listed(names)}. Give {either('--price-in and --price-out', 'tokens_in and tokens_out')} "
+            f"for services that count tokens, {either('--price-per-million', 'characters')} for those that count characters"
         )
     return Price(amount=amount, told=tuple(told), without=names)

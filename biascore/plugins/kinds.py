@@ -67,8 +67,6 @@ class Kind:
                 )
             if names.count(name) > 1:
                 raise ValueError(f"registered {name!r} twice")
-        if self.group == "exporters":
-            _check_no_own(names)
         if self.group == "kinds":
             _check_sections(items)
 
@@ -153,14 +151,6 @@ def _check_capabilities(owner: type, named: frozenset[str]) -> None:
         raise TypeError(
             f"{owner.__name__} names {', '.join(sorted(unknown))}; there are {', '.join(CAPABILITIES)}"
         )
-
-
-def _check_no_own(names: Sequence[str]) -> None:
-    from biascore.exporter import OWN_FORMS
-
-    own = [name for name in names if name in OWN_FORMS]
-    if own:
-        raise ValueError(f"registered {own[0]!r}, which is a format of biascore itself")
 
 
 def _check_sections(kinds: Sequence[Any]) -> None:

@@ -26,9 +26,11 @@ from biascore.errors import (
     Owner,
     PluginError,
     PluginFailedError,
+    StimuliError,
     TimeLimitError,
     UnknownNameError,
 )
+from biascore.exporter import OWN_FORMS
 from biascore.hookspecs import DiscoverySpecs
 from biascore.installation import install_plugin
 from biascore.models.capabilities import PROJECT
@@ -72,10 +74,10 @@ class Plugins:
         self.metrics: Registry[type[Metric]] = Registry("metric")
         self.formats: Registry[type[DataFormat]] = Registry("data format")
         self.transforms: Registry[type[Transform]] = Registry("transform")
-        self.exporters: Registry[type[Exporter]] = Registry("format of runs")
+        self.exporters: Registry[type[Exporter]] = Registry("format of runs", OWN_FORMS)
         self.executors: Registry[type[Executor]] = Registry("executor")
         self.diagnostics: Registry[type[Diagnostic]] = Registry("diagnostic")
-        self.kinds: Registry[type[TestEntry]] = Registry("kind of test")
+        self.kinds: Registry[type[TestEntry]] = Registry("kind of test", ["weat"])
         self.mappings: Registry[Mapping] = Registry("mapping")
         self.tests: Registry[Test] = Registry("test")
         self.languages: dict[str, Language] = {}
@@ -88,14 +90,16 @@ class Plugins:
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(DiscoverySpecs)
         found = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
-        points = sorted(found, key=lambda point: (dist_of(point)[0], point.name, point.value))
+        points = sorted(found, key=_order)
         loaded = [self._load(point) for point in points]
         for record, contribution in loaded:
             for kind in contribution.items["kinds"] if record.status == "loaded" else ():
                 self.kinds.add(kind.kind_name(), kind, record)
         # The tests of one plugin may be of a kind that another one brings.
         records = [self._finish(record, contribution) for record, contribution in loaded]
-        self.records = tuple(self._mark_conflicts(record) for record in records)
+        self.records = tuple(
+            sorted(map(self._mark_conflicts, records), key=lambda one: (one.dist, one.name, one.module))
+        )
         for adapter in self.adapters.items():
             _declare_keys(adapter)
         for code in self.speaker_gender.conflicts:
@@ -118,10 +122,11 @@ class Plugins:
 
     @property
     def stimuli(self) -> tuple[StimuliFile, ...]:
-        """The stimuli files of all plugins, without the files and tests that two plugins claim."""
-        usable = set(self.tests.names)
+        """The stimuli files of all plugins, without the files and tests that two plugins claim or that biascore has."""
         return tuple(
-            replace(file, tests=tuple(test for test in file.tests if test.id.casefold() in usable))
+            replace(
+                file, tests=tuple(test for test in file.tests if self.tests.holds(test.id.casefold(), test))
+            )
             for file in self._files.items()
         )
 
@@ -132,6 +137,9 @@ class Plugins:
                 if id not in usable and fnmatchcase(id, pattern.casefold()):
                     test = self.tests.get(id)
                     self._files.get(_file_key(test.language, test.file))
+                    raise PluginError(
+                        f"the test {id} is lost: " + "; ".join(self._files.clashes(self.tests.owner(id)))
+                    )
 
     def model_plugins(self, ref: ModelRef) -> list[ModelPlugin]:
         """Every transform and observer that plugins put around this model, by distribution and name.
@@ -139,9 +147,12 @@ class Plugins:
         Raises PluginError from what a plugin raises.
         """
         found: list[ModelPlugin] = []
-        for name, plugin in self._manager.list_name_plugin():
-            owner = next(r.owner for r in self.records if f"{r.dist}:{r.name}" == name)
-            at = At(owner, "opening", f"what it puts around {ref}")
+        registered = dict(self._manager.list_name_plugin())
+        for record in self.records:
+            plugin = registered.get(f"{record.dist}:{record.name}")
+            if plugin is None:
+                continue
+            at = At(record.owner, "opening", f"what it puts around {ref}")
             found += guarded(at, partial(_asked, self._alone(plugin, "model_plugins"), ref))
         return found
 
@@ -216,10 +227,12 @@ class Plugins:
 
     @cached_property
     def test_kinds(self) -> Kinds:
-        """The kinds of test that stimuli files may hold."""
-        from biascore.stimuli import Kinds
+        """The kinds of test that stimuli files may hold; sections that two of them have are those of what ships."""
+        from biascore.stimuli.schema import kinds_of
 
-        return Kinds(self.kinds.items())
+        return kinds_of(
+            tuple(sorted(self.kinds.items(), key=lambda kind: not self.kinds.owner(kind.kind_name()).ships))
+        )
 
     def _load(self, point: metadata.EntryPoint) -> tuple[PluginRecord, Contribution]:
         dist, version = dist_of(point)
@@ -256,7 +269,7 @@ class Plugins:
     def _finish(self, record: PluginRecord, contribution: Contribution) -> PluginRecord:
         """Read its stimuli, and take what it contributes."""
         if record.status == "loaded" and contribution.wordlists:
-            record = self._guarded(record, contribution, lambda: contribution.read_stimuli(self.test_kinds))
+            record = self._guarded(record, contribution, partial(self._read_stimuli, contribution))
         if record.status != "loaded":
             return record
         name = f"{record.dist}:{record.name}"
@@ -273,6 +286,22 @@ class Plugins:
             return replace(record, status="failed", reason="it implements no hook of biascore (@hookimpl)")
         self._commit(contribution, record)
         return record
+
+    def _read_stimuli(self, contribution: Contribution) -> None:
+        """Read its tests; where another plugin has the name of their kind or section, they may be lost, and no more is."""
+        own = contribution.items["kinds"]
+        lost = any(
+            not self.kinds.holds(kind.kind_name(), kind)
+            or any(
+                self.test_kinds.sections.get(name) is not section for name, section in kind.sections.items()
+            )
+            for kind in own
+        )
+        try:
+            contribution.read_stimuli(self.test_kinds)
+        except StimuliError:
+            if not lost:
+                raise
 
     def _register(self, point: metadata.EntryPoint, name: str, contribution: Contribution) -> object:
         plugin: object = point.load()
@@ -324,16 +353,14 @@ class Plugins:
             *(self.tests, self._files),
             *(self.speaker_gender, self.gender_pair, self.speaker_frames),
         )
-        clashes = [
-            f"{registry.kind} {name!r} is also provided by "
-            + " and ".join(
-                owner.shown for owner in owners if (owner.dist, owner.name) != (record.dist, record.name)
-            )
-            for registry in registries
-            for name, owners in registry.conflicts.items()
-            if any((owner.dist, owner.name) == (record.dist, record.name) for owner in owners)
-        ]
+        clashes = [clash for registry in registries for clash in registry.clashes(record)]
         return replace(record, status="conflict", reason="; ".join(clashes)) if clashes else record
+
+
+def _order(point: metadata.EntryPoint) -> tuple[bool, str, str, str]:
+    """What ships with biascore first, as it keeps its names."""
+    dist = dist_of(point)[0]
+    return dist.lower() != "biascore", dist, point.name, point.value
 
 
 def _declare_keys(adapter: type[Adapter]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Generic, Literal, TypeVar
@@ -37,22 +37,36 @@ class PluginRecord:
         return Owner(self.name, self.dist, self.version)
 
     @property
+    def ships(self) -> bool:
+        """Whether it is of biascore's own distribution, whose names nobody takes from it."""
+        return self.dist.lower() == "biascore"
+
+    @property
     def shown(self) -> str:
         """Name, distribution and version in one phrase."""
         return self.owner.shown
 
 
 class Registry(Generic[T]):
-    """What plugins provide of one kind, by id; an id that two plugins provide cannot be used."""
+    """What plugins provide of one kind, by id.
 
-    def __init__(self, kind: str) -> None:
+    What ships with biascore keeps its name, and so do the ``reserved`` ones of its core; an id that two other plugins
+    provide cannot be used. What ships is added first.
+    """
+
+    def __init__(self, kind: str, reserved: Collection[str] = ()) -> None:
         self.kind = kind
+        self._reserved = frozenset(reserved)
         self._items: dict[str, tuple[T, PluginRecord]] = {}
         self._conflicts: dict[str, list[PluginRecord]] = {}
+        self._passed_over: dict[str, list[PluginRecord]] = {}
 
     def add(self, name: str, item: T, owner: PluginRecord) -> None:
-        """Add an item; a second owner of the same name makes the name unusable."""
-        if name in self._items:
+        """Add an item; a second owner of the same name makes the name unusable, unless the first ships with biascore."""
+        held = self._items.get(name)
+        if not owner.ships and (name in self._reserved or (held is not None and held[1].ships)):
+            self._passed_over.setdefault(name, []).append(owner)
+        elif name in self._items:
             self._conflicts.setdefault(name, [self._items[name][1]]).append(owner)
         else:
             self._items[name] = (item, owner)
@@ -60,14 +74,50 @@ class Registry(Generic[T]):
     def replace(self, name: str, item: T, owner: PluginRecord) -> None:
         """Add an item of this process, in the place of one of it; raises PluginError for a name that a package provides."""
         known = self._items.get(name)
-        if known is not None and known[1].dist:
-            raise PluginError(f"{self.kind} {name!r} is provided by {known[1].shown}. Choose another name")
+        if name in self._reserved or (known is not None and known[1].dist):
+            raise PluginError(f"{self.kind} {name!r} is provided by {self.keeper(name)}. Choose another name")
         self._items[name] = (item, owner)
 
     @property
     def conflicts(self) -> Mapping[str, Sequence[PluginRecord]]:
         """Names that several plugins provide."""
         return MappingProxyType(self._conflicts)
+
+    def clashes(self, owner: PluginRecord) -> list[str]:
+        """The names that an owner has not, or not alone, each with who provides it too."""
+
+        def mine(owners: Sequence[PluginRecord]) -> bool:
+            return any((one.dist, one.name) == (owner.dist, owner.name) for one in owners)
+
+        def others(owners: Sequence[PluginRecord]) -> str:
+            return " and ".join(
+                one.shown for one in owners if (one.dist, one.name) != (owner.dist, owner.name)
+            )
+
+        disputed = [
+            f"{self.kind} {name!r} is also provided by {others(owners)}"
+            for name, owners in self._conflicts.items()
+            if mine(owners)
+        ]
+        passed_over = [
+            f"{self.kind} {name!r} is that of {self.keeper(name)}, which ships with biascore and keeps its name: choose "
+            "another"
+            for name, owners in self._passed_over.items()
+            if mine(owners)
+        ]
+        return disputed + passed_over
+
+    def has(self, name: str) -> bool:
+        """Whether a name is taken."""
+        return name in self._reserved or name in self._items
+
+    def keeper(self, name: str) -> str:
+        """Who has a name, in words."""
+        return "biascore itself" if name in self._reserved else self._items[name][1].shown
+
+    def holds(self, name: str, item: object) -> bool:
+        """Whether this item is what the name stands for."""
+        return name not in self._conflicts and name in self._items and self._items[name][0] is item
 
     @property
     def known(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from biascore.basics.suggest import did_you_mean
+from biascore.basics.surface import either
 from biascore.errors import MissingExtraError, RunError, UnknownNameError
 from biascore.files.writing import check_file, write_file
 from biascore.results.run_files import REPORT_MARK
@@ -155,7 +156,7 @@ def check_report(path: str | Path, *, overwrite: bool) -> Path:
     if suffix and suffix not in PAGES:
         raise RunError(
             f"{path}: a page ends in {', '.join(PAGES)}, not in {suffix}. Change the ending; for another form of a run: "
-            "biascore report RUN --format FORM --out FILE"
+            + either("biascore report RUN --format FORM --out FILE", "run.report(FILE, form=FORM)")
         )
     if suffix == PDF:
         from biascore.report.printing import find_browser

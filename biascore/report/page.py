@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 from functools import cache
+from importlib import metadata
 from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -33,6 +34,8 @@ from biascore.results.estimates import format_p
 from biascore.results.run import Run
 from biascore.results.verdicts import Role, note_of
 
+RESULTS: Final = "biascore-results"
+"""The name under which the page of a run states the digest of its results."""
 STYLES: Final = ("style.css", "tables.css", "print.css")
 PACKED_FROM: Final = 4_000
 """Data of so many characters is packed: a page of many measurements would be several times as heavy otherwise."""
@@ -53,13 +56,24 @@ def render(run: Run) -> str:
         what="report",
         headline=headline_of(run),
         version=run.provenance.biascore_version,
+        results=f"{run.results_digest()} {metadata.version('biascore')}",
     )
 
 
 def document(
-    parts: Sequence[Part], *, title: str, kicker: str, what: str, headline: str, version: str
+    parts: Sequence[Part],
+    *,
+    title: str,
+    kicker: str,
+    what: str,
+    headline: str,
+    version: str,
+    results: str = "",
 ) -> str:
-    """Sections as one HTML document; ``kicker`` stands above its title, ``what`` it is next to that in a browser's tab."""
+    """Sections as one HTML document; ``kicker`` stands above its title, ``what`` it is next to that in a browser's tab.
+
+    ``results``: of the page of a run, the digest of its results, and by which version it was made.
+    """
     environment = _environment()
     style, glue = (_assets(environment, names) for names in (STYLES, SCRIPTS))
     bundle = Markup(javascript())
@@ -69,6 +83,8 @@ def document(
         what=what,
         headline=headline,
         version=version,
+        mark=RESULTS,
+        results=results,
         parts=[(part, _written(environment, part)) for part in parts],
         policy=content_security_policy(style, (bundle, glue)),
         style=style,

@@ -17,15 +17,15 @@ def number(value: float) -> str:
     elif value == 0:
         text = "0"
     elif abs(value) >= 10_000:
-        text = f"{value:,.0f}"
+        text = f"{value:z,.0f}"
     else:
-        text = f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
+        text = f"{value:z.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
     return text.replace("-", MINUS)
 
 
 def percent(share: float) -> str:
     """A share in per cent, without needless decimals."""
-    return f"{100 * share:.4g} %"
+    return f"{100 * share:z.4g} %"
 
 
 def sentence(text: str) -> str:
@@ -57,7 +57,7 @@ def when(seconds: float) -> str:
 def duration(seconds: float) -> str:
     """A length of time in words, in its two greatest units."""
     if seconds < 60:
-        return f"{seconds:.1f} seconds"
+        return f"{seconds:z.1f} seconds"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes_left = divmod(minutes, 60)
     return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {rest} s"

@@ -117,7 +117,7 @@ def _sized(svg: str, scale: float, unit: str) -> str:
     found = _SIZE.search(svg)
     if found is None or scale == 1:
         return svg
-    width, height = (f"{float(found[name]) * scale:.3f}{unit}" for name in ("width", "height"))
+    width, height = (f"{float(found[name]) * scale:z.3f}{unit}" for name in ("width", "height"))
     return f'{svg[: found.start()]}width="{width}" height="{height}"{svg[found.end() :]}'
 
 

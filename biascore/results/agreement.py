@@ -36,6 +36,7 @@ class Reading(Frozen):
     hint: int
     negligible: int
     inconclusive: int
+    not_measured: int
     along: int
     against: int
 
@@ -48,6 +49,7 @@ class Reading(Frozen):
             (State.HINT, self.hint),
             (State.NEGLIGIBLE, self.negligible),
             (State.INCONCLUSIVE, self.inconclusive),
+            (State.NOT_MEASURED, self.not_measured),
         )
         some = [(state, many) for state, many in counts if many]
         if len(some) == 1:
@@ -82,7 +84,7 @@ class Order(Frozen):
             return (
                 "all in one order" if abs(self.tau) > 1 - 1e-9 and self.n > 5 else "too few for an interval"
             )
-        return f"{self.low:.2f} to {self.high:.2f}"
+        return f"{self.low:z.2f} to {self.high:z.2f}"
 
 
 class Agreement(Frozen):
@@ -253,6 +255,7 @@ def _reading(some: Sequence[_Read], shared: Collection[str]) -> Reading:
         hint=sum(one.said.hint for one in some),
         negligible=of.count(Verdict.NEGLIGIBLE),
         inconclusive=of.count(Verdict.INCONCLUSIVE),
+        not_measured=of.count(Verdict.NOT_MEASURED),
         along=sides.count(1),
         against=sides.count(-1),
     )

@@ -109,10 +109,10 @@ class Difference(Frozen):
         if self.change.value is None:
             return f"<{self.method} {self.test}{about}: {self.models}: {self.outcome}>"
         ends = self.change.interval
-        interval = f" [{ends.low:.3f}, {ends.high:.3f}]" if ends else ""
+        interval = f" [{ends.low:z.3f}, {ends.high:z.3f}]" if ends else ""
         p = f", p = {format_p(self.change.p_values[0].value)}" if self.change.p_values else ""
         return (
-            f"<{self.method} {self.test}{about}: {self.models}: {self.estimate} {self.change.value:+.3f}{interval}{p} -> "
+            f"<{self.method} {self.test}{about}: {self.models}: {self.estimate} {self.change.value:+z.3f}{interval}{p} -> "
             f"{self.outcome}>"
         )
 

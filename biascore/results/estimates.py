@@ -135,9 +135,9 @@ class Estimate(Frozen):
         if not below or not two_sided or two_sided[0] > alpha:
             return ""
         ends = self.interval
-        interval = f", {100 * ends.level:g} % interval {ends.low:.3g} to {ends.high:.3g}" if ends else ""
+        interval = f", {100 * ends.level:g} % interval {ends.low:z.3g} to {ends.high:z.3g}" if ends else ""
         return (
-            f"the effect points the other way (two-sided p = {two_sided[0]:.3g}{interval}), for which the one-sided test "
+            f"the effect points the other way (two-sided p = {two_sided[0]:z.3g}{interval}), for which the one-sided test "
             "chosen does not look: measure it with alternative=two-sided"
         )
 
@@ -190,4 +190,4 @@ def describe(estimate: Estimate) -> str:
 
 def format_p(p: float) -> str:
     """A p-value with three significant figures, never rounded to 0."""
-    return f"{p:.3g}" if p >= 0.001 or p == 0 else f"{p:.1e}"
+    return f"{p:z.3g}" if p >= 0.001 or p == 0 else f"{p:.1e}"

@@ -31,6 +31,8 @@ _CLUSTER, _FRAME, _STRATUM = (
     "\0frame",
     "\0stratum",
 )  # beside the columns of factors, whatever these are called
+_LOOKED_AT = 64
+"""Rows of a table that show of which kind its columns are."""
 EVERY_ITEM = ""
 """As the name of a group: all items together."""
 
@@ -225,6 +227,18 @@ class Total(Frozen):
 
 
 Estimator: TypeAlias = Annotated[Contrast | ClusterContrast | Total, Field(discriminator="kind")]
+
+
+def unreadable(estimator: Estimator | None, items: pa.Table) -> str:
+    """Why an estimator cannot be applied to this table of items, as one of a stranger's run; empty where it can."""
+    try:
+        if estimator is not None:
+            estimator.observed(items.slice(0, _LOOKED_AT))
+    except KeyError as error:
+        return f"its items lack a column ({error.args[0]})"
+    except (ValueError, TypeError, OverflowError, pa.ArrowException) as error:
+        return f"its items are of another kind ({error})"
+    return ""
 
 
 def _texts(items: pa.Table, columns: tuple[str, ...]) -> npt.NDArray[np.str_]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from biascore.basics.frozen import Scalar
+from biascore.models.outcomes import Outcomes
 from biascore.results.caveat import Caveat, WithCaveats
 from biascore.results.coverage import Coverage
 from biascore.results.estimates import Equivalence, Estimate
@@ -82,17 +83,22 @@ def measurement_of(
     of_model: Mapping[str, str] = _NONE,
     of_asking: Mapping[str, str] = _NONE,
     first_words: Callable[[], Sequence[str]] = tuple,
+    outcomes: Outcomes | None = None,
 ) -> Measurement:
     """The measurement that a finding is; ``alpha`` is the level at which the metric decides.
 
     ``of_model`` are the conventions that the model states of itself, ``of_asking`` those of how it was asked, which two
-    measurements have to share to be compared. ``first_words`` gives words of its vocabulary as examples.
+    measurements have to share to be compared. ``first_words`` gives words of its vocabulary as examples;
+    ``outcomes`` are what became of its questions with options.
     What is ``unreachable`` with this test is in the reason of an inconclusive verdict on what could be estimated.
 
     Raises ValidationError for values that cannot be.
     """
-    found = _of_lost(found, test, first_words)
-    caveats = (*_in_other_case(found.coverage), *found.caveats)
+    outcomes = outcomes or Outcomes()
+    found = _of_unread(_of_lost(found, test, first_words), outcomes)
+    short = outcomes.short
+    unread = (Caveat(outcomes.unread, bool(short), short),) if outcomes.unread else ()
+    caveats = (*_in_other_case(found.coverage), *found.caveats, *unread)
     decision = found.decision or _TESTS_NOTHING
     if found.decision is not None and found.estimates[0].value is not None:
         decision = with_reach(decision, unreachable)
@@ -121,6 +127,7 @@ def measurement_of(
         equivalence=found.equivalence,
         specificity=found.specificity,
         coverage=found.coverage,
+        answers=dict(outcomes.counts),
         caveats=caveats,
         conventions={**found.conventions, **test.conventions, **of_model, **of_asking},
         model_conventions=(*found.model_conventions, *test.conventions, *of_model),
@@ -143,6 +150,14 @@ def _in_other_case(coverage: Coverage) -> tuple[Caveat, ...]:
         f"words are, {other.get(case, 'choose a model with both cases')}, or write the words of the test as it has them"
     )
     return (Caveat(text, short=f"lost words are in the vocabulary in {case}"),)
+
+
+def _of_unread(found: Finding, outcomes: Outcomes) -> Finding:
+    """The finding; where it has no number because no answer chose an option, that and some of the answers are its reason."""
+    if not found.decision or found.estimates[0].value is not None or not outcomes.none_chosen:
+        return found
+    reason = f"No answer chose an option, so it was not measured: {outcomes.unread}. {outcomes.advice}."
+    return replace(found, decision=Decision(Verdict.INCONCLUSIVE, reason))
 
 
 def _of_lost(found: Finding, test: Test, first_words: Callable[[], Sequence[str]]) -> Finding:

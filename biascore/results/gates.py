@@ -9,6 +9,7 @@ from typing import Final, Literal
 from biascore.basics.frozen import Frozen
 from biascore.results.estimates import ConfidenceInterval
 from biascore.results.measurement import Measurement
+from biascore.stats import Verdict
 
 MOST_NAMED: Final = 5
 LARGEST_BOUND: Final = 1e6
@@ -23,11 +24,15 @@ class GateOutcome(StrEnum):
     HOLDS = "holds"
     FAILS = "fails"
     UNDECIDED = "inconclusive"
+    NOT_MEASURED = "not measured"
+    """There is no result to compare; it fails unless the gate says otherwise."""
 
 
 def within(measurement: Measurement, bound: float, estimate: str = "") -> tuple[GateOutcome, str]:
     """Whether the interval of the headline, or of an estimate by name, ends within ``bound`` of no bias, or lies wholly
     beyond; with the reason."""
+    if measurement.verdict is Verdict.NOT_MEASURED:
+        return GateOutcome.NOT_MEASURED, measurement.reason
     head = measurement.found(estimate)
     if head is None:
         names = ", ".join(one.name for one in measurement.estimates[:MOST_NAMED])
@@ -42,7 +47,7 @@ def within(measurement: Measurement, bound: float, estimate: str = "") -> tuple[
     elif low > bound or high < -bound:
         held, told = GateOutcome.FAILS, "lies wholly beyond"
     around = f" of {neutral:g}" if neutral else ""
-    return held, f"{head.name} = {head.value:.3g}{ends(head.interval)} {told} {bound:g} {head.unit}{around}"
+    return held, f"{head.name} = {head.value:z.3g}{ends(head.interval)} {told} {bound:g} {head.unit}{around}"
 
 
 def several_units(measurements: Iterable[Measurement], estimate: str = "") -> str:
@@ -57,11 +62,15 @@ def several_units(measurements: Iterable[Measurement], estimate: str = "") -> st
 
 def ends(interval: ConfidenceInterval | None) -> str:
     """``" [0.1, 0.4]"``, or nothing."""
-    return f" [{interval.low:.3g}, {interval.high:.3g}]" if interval else ""
+    return f" [{interval.low:z.3g}, {interval.high:z.3g}]" if interval else ""
 
 
 class GateCheck(Frozen):
-    """A criterion compared with one measurement, with the reason; ``measured`` is false where it could not be made."""
+    """A criterion compared with one measurement, with the reason.
+
+    ``measured`` is false where it could not be made, because a model or a plugin failed, and ``may_pass`` says whether it
+    may be made later. ``inconclusive``: what becomes of it where it is undecided; empty for what its gate says of all.
+    """
 
     metric: str
     variant: str
@@ -72,16 +81,22 @@ class GateCheck(Frozen):
     held: GateOutcome
     reason: str
     measured: bool = True
+    may_pass: bool = False
+    inconclusive: Policy | Literal[""] = ""
+
+    @property
+    def method(self) -> str:
+        """The metric and, where there is one, its variant."""
+        return f"{self.metric} ({self.variant})" if self.variant else self.metric
 
     @property
     def what(self) -> str:
         """The measurement in a few words."""
-        method = f"{self.metric} ({self.variant})" if self.variant else self.metric
-        return f"{' '.join(filter(None, [method, self.test, self.subject]))} on {self.model}"
+        return f"{' '.join(filter(None, [self.method, self.test, self.subject]))} on {self.model}"
 
 
 class GateResult(Frozen):
-    """A gate with all its checks; ``inconclusive`` says what it makes of those that are undecided.
+    """A gate with all its checks; ``inconclusive`` and ``not_measured`` say what it makes of those that are so.
 
     ``problem``: why nothing could be checked, where nothing could; such a gate has not passed. ``cautions``: what has to be
     known of the run that it compares with, and ``base`` the digest of that one's results.
@@ -90,6 +105,7 @@ class GateResult(Frozen):
     name: str
     criteria: tuple[str, ...]
     inconclusive: Policy
+    not_measured: Literal["fail", "pass"] = "fail"
     checks: tuple[GateCheck, ...]
     problem: str = ""
     cautions: tuple[str, ...] = ()
@@ -97,23 +113,33 @@ class GateResult(Frozen):
 
     @property
     def passed(self) -> bool:
-        """Whether no check fails, and none is undecided where that fails too."""
-        return bool(self.checks) and not self._failing
+        """Whether no check fails, and none is undecided or not measured where that fails too."""
+        return bool(self.checks) and not self.failing
 
     @property
     def warned(self) -> bool:
-        """Whether it passed although something is undecided, of which it warns."""
-        return self.passed and self.inconclusive == "warn" and bool(self.of(GateOutcome.UNDECIDED))
+        """Whether it passed although something is undecided or not measured, of which it warns."""
+        unsure = any(self._policy(check) == "warn" for check in self.of(GateOutcome.UNDECIDED))
+        return self.passed and (unsure or bool(self.of(GateOutcome.NOT_MEASURED)))
 
     @property
-    def only_unmeasured(self) -> bool:
-        """Whether nothing keeps it from passing but measurements that could not be made."""
-        return bool(self._failing) and not any(check.measured for check in self._failing)
+    def may_pass(self) -> bool:
+        """Whether nothing keeps it from passing but measurements that may be made later."""
+        return bool(self.failing) and all(check.may_pass for check in self.failing)
 
     @property
-    def _failing(self) -> tuple[GateCheck, ...]:
-        undecided = self.of(GateOutcome.UNDECIDED) if self.inconclusive == "fail" else ()
-        return (*self.of(GateOutcome.FAILS), *undecided)
+    def failing(self) -> tuple[GateCheck, ...]:
+        """What keeps it from passing."""
+        return tuple(
+            check
+            for check in self.checks
+            if check.held is GateOutcome.FAILS
+            or (check.held is GateOutcome.UNDECIDED and self._policy(check) == "fail")
+            or (check.held is GateOutcome.NOT_MEASURED and self.not_measured == "fail")
+        )
+
+    def _policy(self, check: GateCheck) -> Policy:
+        return check.inconclusive or self.inconclusive
 
     def of(self, held: GateOutcome) -> tuple[GateCheck, ...]:
         """The checks that came out so."""
@@ -145,14 +171,17 @@ def gates_line(gates: Sequence[GateResult]) -> str:
         fail = "fails" if len(failed) == 1 else "fail"
         return f"Not passed: {len(failed)} of {len(gates)} {rules} {fail} ({', '.join(failed)})."
     if warned:
+        unsure = [one for gate in gates if gate.warned for one in _UNSURE if gate.of(one)]
+        let = " and ".join(dict.fromkeys(unsure))
         return (
-            f"Passed with a warning: {len(gates)} of {len(gates)} {rules}, but inconclusive measurements were let pass "
+            f"Passed with a warning: {len(gates)} of {len(gates)} {rules}, but {let} measurements were let pass "
             f"({', '.join(warned)})."
         )
     return f"Passed: {len(gates)} of {len(gates)} {rules}."
 
 
-_TOLD: Final = (GateOutcome.FAILS, GateOutcome.UNDECIDED, GateOutcome.HOLDS)
+_UNSURE: Final = (GateOutcome.UNDECIDED, GateOutcome.NOT_MEASURED)
+_TOLD: Final = (GateOutcome.FAILS, GateOutcome.NOT_MEASURED, GateOutcome.UNDECIDED, GateOutcome.HOLDS)
 
 
 def _counted(many: int, held: GateOutcome) -> str:

@@ -111,4 +111,4 @@ def hundredths(share: float) -> str:
 
 
 def _few(mean: float) -> str:
-    return f"{mean:.0f}" if mean >= 10 else f"{mean:.1f}" if mean >= 0.95 else f"{mean:.2g}"
+    return f"{mean:z.0f}" if mean >= 10 else f"{mean:z.1f}" if mean >= 0.95 else f"{mean:z.2g}"

@@ -34,3 +34,11 @@ def item_hash(items: pa.Table) -> str:
 def canonical(value: object) -> bytes:
     """JSON with sorted keys and without spaces: the same bytes for the same value."""
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
+def hashed(stored: dict[str, Any]) -> dict[str, Any]:
+    """What is said of a measurement as it is hashed: runs of before call *inconclusive* what is not measured."""
+    was = {"not measured": "inconclusive"}
+    return stored | {
+        name: was.get(stored[name], stored[name]) for name in ("verdict", "alone") if name in stored
+    }

@@ -53,7 +53,7 @@ def read_items(path: Path, display: str) -> pa.Table:
 def _check(size: float, most: float) -> None:
     if size > most:
         raise ValueError(
-            f"it takes more than {most / 1e6:,.0f} MB of memory, the most for a file of its size; to raise that: "
+            f"it takes more than {most / 1e6:z,.0f} MB of memory, the most for a file of its size; to raise that: "
             f"{FILE_VARIABLE}"
         )
 

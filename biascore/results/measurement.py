@@ -66,6 +66,7 @@ class Measurement(WithCaveats, Frozen):
         equivalence: The equivalence bound; None where none is stated.
         specificity: How many pairs of harmless groups reach the effect; None where a metric does not compare with them.
         coverage: The items used and lost.
+        answers: Of questions with options, how many answers chose one, and how many did not, by reason.
         caveats: What a reader must know before relying on it.
         conventions: The settings that the numbers depend on.
         model_conventions: The names of those that follow from the model, such as how it makes the vector of a text, or from
@@ -103,6 +104,7 @@ class Measurement(WithCaveats, Frozen):
     equivalence: Equivalence | None = None
     specificity: Specificity | None = None
     coverage: Coverage
+    answers: FrozenMap[int] = Field(default_factory=dict, validate_default=True)
     caveats: tuple[Caveat, ...] = ()
     conventions: FrozenMap[Scalar]
     model_conventions: tuple[str, ...] = ()
@@ -132,6 +134,16 @@ class Measurement(WithCaveats, Frozen):
         full = (Caveat(text, text in cautions) for text in stored["warnings"])
         return {**rest, "caveats": (*short, *full)}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _not_measured(cls, given: Any) -> Any:
+        """Without an effect it is not measured, also where a metric, or a run stored before, says inconclusive."""
+        if not isinstance(given, dict) or given.get("verdict") != Verdict.INCONCLUSIVE:
+            return given
+        first = next(iter(given.get("estimates", ())), None)
+        value = first.get("value") if isinstance(first, dict) else getattr(first, "value", 0.0)
+        return {**given, "verdict": Verdict.NOT_MEASURED} if value is None else given
+
     @model_validator(mode="after")
     def _says_what_decides(self) -> Self:
         if self.p_value is not None and self.alpha is None:
@@ -152,6 +164,7 @@ class Measurement(WithCaveats, Frozen):
         """Without what says nothing and has not always been there: results stored before keep their digest."""
         stored: dict[str, Any] = serialize(self)
         for name in (
+            "answers",
             "change_from",
             "describes",
             "joined",
@@ -226,8 +239,6 @@ class Measurement(WithCaveats, Frozen):
     @property
     def alone(self) -> str:
         """Its own verdict, before adjustment, with how many harmless pairs reach an effect that is significant."""
-        if self.headline.value is None:
-            return "not measured"
         if self.verdict is not Verdict.DETECTED:
             return self.verdict.value
         before = "significant before adjustment"

@@ -27,10 +27,11 @@ from biascore.results.agreement import Agreement, Order, agreements, orders
 from biascore.results.answers import Answer, answers
 from biascore.results.attached import attached
 from biascore.results.comparison import Comparison
+from biascore.results.estimators import unreadable
 from biascore.results.failure import Failure
 from biascore.results.gates import GateResult
 from biascore.results.harmless import HarmlessAudits
-from biascore.results.hashes import canonical, content_hash, item_hash
+from biascore.results.hashes import canonical, content_hash, hashed, item_hash
 from biascore.results.item_tables import read_items, write_items
 from biascore.results.measurement import Measurement
 from biascore.results.provenance import Provenance
@@ -208,9 +209,9 @@ class Run(Frozen):
         frame: pd.DataFrame = attached("summary")(self)
         return frame
 
-    def report(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the page of this run and return its path; raises as ``biascore.report.write_report``."""
-        written: Path = attached("report")(self, path, overwrite=overwrite)
+    def report(self, path: str | Path, form: str = "", **options: Any) -> Path:
+        """Write the page of this run, or another form of it; takes and raises what ``biascore.report.forms.report`` does."""
+        written: Path = attached("report")(self, path, form, **options)
         return written
 
     def plot(self, metric: str = "", *, slide: bool = False) -> alt.TopLevelMixin:
@@ -299,9 +300,8 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
         return [f"no {RUN_FILE} here, so this is not a stored run"], None
     try:
         body = parse_json(read_bytes(folder / RUN_FILE, RUN_FILE, RunError).decode("utf-8"))
-        json.dumps(
-            body, ensure_ascii=False
-        ).encode()  # a ValueError for half of a surrogate pair, which no file of it holds
+        # A ValueError for half of a surrogate pair, which no file of it holds.
+        json.dumps(body, ensure_ascii=False).encode()
     except RunError as error:  # no regular file, or more than memory holds
         return [str(error)], None
     except ValueError as error:  # no UTF-8, no JSON
@@ -322,27 +322,28 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
         return [*problems, f"{RUN_FILE} does not have the form of a run ({what})"], None
     except (ValueError, KeyError, TypeError) as error:
         return [*problems, f"{RUN_FILE} does not have the form of a run ({error})"], None
-    problems += _unfounded(run, stored_verdicts)
+    problems += _unfounded(run, stored_verdicts, tables=not problems)
     # Of what is stored, as it is: it may be of a form of before.
     if not problems and _digest(body["measurements"], run) != stored_digest:
         problems.append("the results do not have the digest they were stored with")
     return problems, run
 
 
-def _unfounded(run: Run, stored: object) -> list[str]:
-    """What is said in a stored run and does not follow from its p-values and intervals."""
+def _unfounded(run: Run, stored: object, *, tables: bool) -> list[str]:
+    """What is said in a stored run and does not follow from its p-values, intervals and (where whole) ``tables``."""
     problems = []
     for number, measurement in enumerate(run, start=1):
-        problem = contradiction(measurement)
-        if problem:
-            problems.append(
-                f"the verdict of measurement {number} ({measurement!r}) does not follow: {problem}"
-            )
+        if problem := contradiction(measurement):
+            text = f"the verdict of measurement {number} ({measurement!r}) does not follow: {problem}"
+            problems.append(text)
+        for one in measurement.estimates:
+            if tables and (problem := unreadable(one.estimator, measurement.items)):
+                problems.append(f"{one.name} of measurement {number} cannot be computed again: {problem}")
     derived = _stored(run)
     if not isinstance(stored, list) or len(stored) != len(derived):
         return [*problems, "the stored verdicts are not one for each measurement"]
     for number, (said, own) in enumerate(zip(stored, derived, strict=True), start=1):
-        if said != own:
+        if said not in (own, hashed(own)):
             problems.append(
                 f"what is stored of measurement {number} after adjustment ({said}) does not follow from the p-values "
                 f"({own})"
@@ -354,9 +355,9 @@ def _digest(measurements: Iterable[dict[str, Any]], run: Run) -> str:
     """The digest of the results of a run, whose measurements are these as JSON."""
     digest = hashlib.sha256()
     for plain, measurement in zip(measurements, run.measurements, strict=True):
-        digest.update(canonical(plain))
+        digest.update(canonical(hashed(plain)))
         digest.update(item_hash(measurement.items).encode())
-    digest.update(canonical(_stored(run)))
+    digest.update(canonical([hashed(one) for one in _stored(run)]))
     return f"sha256:{digest.hexdigest()}"
 
 

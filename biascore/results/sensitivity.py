@@ -73,7 +73,7 @@ class Sensitivity(Frozen):
         """All of it in two or three sentences."""
         n = " + ".join(f"{count:,} {role}" for role, count in self.n.items())
         sees = f"With {n}, it detects {self.seen} in {100 * self.power:g} % of cases at best"
-        sees += f" (at {self.alpha:.2g}; approximate)."
+        sees += f" (at {self.alpha:z.2g}; approximate)."
         return f"{sees} {self.would_decide}".strip()
 
 
@@ -218,4 +218,4 @@ def _bound(measurement: Measurement) -> float | None:
 def _times(times: float) -> str:
     if times > MANY:
         return f"more than {MANY:g} times as many items"
-    return f"about {max(times, 1.1):.2g} times as many items"
+    return f"about {max(times, 1.1):z.2g} times as many items"

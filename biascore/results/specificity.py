@@ -60,7 +60,7 @@ class Specificity(Frozen):
         if not self.specific:  # .052 is above .05, and so are its words
             many = max(many, math.floor(100 * self.level) + 1)
         count = "fewer than 1" if many < 1 else f"{many}"
-        what = "it" if self.transposed is None else f"its transposed effect, {self.transposed:.2f}"
+        what = "it" if self.transposed is None else f"its transposed effect, {self.transposed:z.2f}"
         return f"{count} of 100 harmless pairs reach {what}"
 
     @property
@@ -68,14 +68,12 @@ class Specificity(Frozen):
         """The share with what it was measured on."""
         if self.share is None:
             return f"no harmless groups: {self.problem}"
-        of = "" if self.transposed is None else f" of the transposed effect, {self.transposed:.3g}"
-        span = "" if self.low is None else f"; {self.low:.3f} to {self.high:.3f} with one group left out"
+        of = "" if self.transposed is None else f" of the transposed effect, {self.transposed:z.3g}"
+        span = "" if self.low is None else f"; {self.low:z.3f} to {self.high:z.3f} with one group left out"
         near = ""
         if self.near is not None:
-            near = (
-                f"; cosine of two groups {self.near[1]:.2f} on average, of the test's own {self.near[0]:.2f}"
-            )
+            near = f"; cosine of two groups {self.near[1]:z.2f} on average, of the test's own {self.near[0]:z.2f}"
         return (
-            f"share {self.share:.3g}{of} ({self.pairs:,} pairs of {self.groups} groups of {self.kind} from {self.pool}"
+            f"share {self.share:z.3g}{of} ({self.pairs:,} pairs of {self.groups} groups of {self.kind} from {self.pool}"
             f"{span}{near})"
         )

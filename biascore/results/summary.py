@@ -102,6 +102,11 @@ def summary(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(columns))
 
 
+def _signed(value: float | None) -> float | None:
+    """The number; a zero has no sign."""
+    return None if value is None else value + 0.0
+
+
 def _row(run: Run, measurement: Measurement, said: RunVerdict, of: Estimate) -> SummaryRow:
     decides = of is measurement.headline
     interval = of.interval
@@ -113,10 +118,10 @@ def _row(run: Run, measurement: Measurement, said: RunVerdict, of: Estimate) -> 
         test=measurement.test,
         metric=", ".join(filter(None, [measurement.method, measurement.subject])),
         estimate=of.name,
-        effect=of.value,
+        effect=_signed(of.value),
         unit=of.unit,
-        ci_low=interval.low if interval else None,
-        ci_high=interval.high if interval else None,
+        ci_low=_signed(interval.low) if interval else None,
+        ci_high=_signed(interval.high) if interval else None,
         ci_level=interval.level if interval else None,
         ci_method=interval.method if interval else None,
         n=" + ".join(f"{count} {name}" for name, count in of.n.items()),

@@ -67,9 +67,7 @@ class State(StrEnum):
     @classmethod
     def of(cls, measurement: Measurement, said: RunVerdict) -> State:
         """The state of a measurement, of which its run says this."""
-        if measurement.headline.value is None:
-            return cls.NOT_MEASURED
-        if said.role is Role.DESCRIPTION:
+        if said.role is Role.DESCRIPTION and measurement.verdict is not Verdict.NOT_MEASURED:
             return cls.DESCRIBED
         return cls.HINT if said.hint else cls(said.verdict.value)
 
@@ -155,15 +153,24 @@ def run_verdicts(
     return tuple(found[index] for index in range(len(measurements)))
 
 
+def nothing_measured(verdicts: Sequence[RunVerdict]) -> bool:
+    """Whether nothing could be measured on the models in use; of controls alone, on these."""
+    in_use = [one for one in verdicts if one.role is not Role.CONTROL] or verdicts
+    return all(one.verdict is Verdict.NOT_MEASURED for one in in_use)
+
+
 def contradiction(measurement: Measurement) -> str:
     """Why its verdict does not follow from its own p-value and interval, as a clause, or an empty text.
 
-    Detected needs a p-value of at most alpha, negligible an interval inside the bound; inconclusive neither. Runs
+    Detected needs a p-value of at most alpha, negligible an interval inside the bound, inconclusive neither, and not
+    measured has no effect. Runs
     stored earlier may hold inconclusive ones, whatever p, whose effect size (R^2) lies inside its bound.
     """
     verdict = measurement.verdict
     if measurement.headline.value is None:
-        return "" if verdict is Verdict.INCONCLUSIVE else f"it is {verdict}, and nothing could be estimated"
+        return "" if verdict is Verdict.NOT_MEASURED else f"it is {verdict}, and nothing could be estimated"
+    if verdict is Verdict.NOT_MEASURED:
+        return "it is not measured, and its effect could be estimated"
     p, alpha = measurement.p_value, measurement.alpha
     rejected = p is not None and alpha is not None and p <= alpha
     small = _too_small(measurement)
@@ -198,7 +205,7 @@ def _adjusted_reason(measurement: Measurement, verdict: RunVerdict, how: Adjustm
         side = "at most" if verdict.p_adjusted <= measurement.alpha else "above"
         told.append(
             f"Adjusted over {counted(verdict.tests, 'measurement')} ({how.shown}; {verdict.family}), p is "
-            f"{verdict.p_adjusted:.3g}, {side} {measurement.alpha:g}."
+            f"{verdict.p_adjusted:z.3g}, {side} {measurement.alpha:g}."
         )
     if measurement.specificity is not None:
         told.append(f"{capital(measurement.specificity.full)}.")

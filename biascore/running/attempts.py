@@ -29,7 +29,7 @@ class Done:
     """What was made, what failed, the record of every model that was asked, by name, and the time.
 
     ``started`` and ``finished`` are seconds since the epoch. ``interrupted``: by Ctrl-C, so that what was still to be made
-    is among ``failed``. ``packages``: what computed on workers, with versions.
+    is among ``failed``. ``error``: why nothing at all was made. ``packages``: what computed on workers, with versions.
     """
 
     measured: tuple[Measured, ...]
@@ -38,6 +38,7 @@ class Done:
     started: float
     finished: float
     interrupted: KeyboardInterrupt | None = None
+    error: BiascoreError | None = None
     packages: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -60,10 +61,14 @@ class Interrupted(KeyboardInterrupt):
 
 
 def concluded(run: Run, done: Done, waiting: Waiting) -> Run:
-    """The run; raises Interrupted, which holds it, where it was interrupted."""
+    """The run; raises Interrupted where it was interrupted, and the error of a run in which nothing was made: both hold
+    it."""
     interrupt = done.interrupted or waiting.interrupt
     if interrupt is not None:
         raise Interrupted(run, interrupt) from interrupt
+    if done.error is not None:
+        done.error.run = run
+        raise done.error
     return run
 
 
@@ -72,8 +77,8 @@ def perform(
 ) -> Done:
     """Make the measurements group by group; after each its models are closed, but for second models of metrics.
 
-    A model or a plugin that fails loses its own measurements only. Where nothing at all was measured, that error is
-    raised, or NothingMeasuredError for several. An interrupt ends it wherever it comes, and is raised where nothing was
+    A model or a plugin that fails loses its own measurements only. Where nothing at all was measured, ``error`` is why:
+    NothingMeasuredError for several reasons. An interrupt ends it wherever it comes, and is raised where nothing was
     measured before.
     """
     done = None
@@ -135,9 +140,11 @@ def _perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progr
     interrupted = interrupted or waiting.interrupt
     if interrupted is not None and not made:
         raise interrupted
+    why: BiascoreError | None = None
     if failed and not made:
-        raise errors[0] if len({str(error) for error in errors}) == 1 else NothingMeasuredError(tuple(failed))
-    return Done(told, tuple(failed), used, started, started + time.monotonic() - since, interrupted)
+        same = len({str(error) for error in errors}) == 1
+        why = errors[0] if same else NothingMeasuredError(tuple(failed))
+    return Done(told, tuple(failed), used, started, started + time.monotonic() - since, interrupted, why)
 
 
 def _asked(used: Mapping[str, ModelUsed], *names: str) -> list[ModelUsed]:

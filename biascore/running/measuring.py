@@ -58,6 +58,7 @@ class Measuring:
         for transform in model.transforms:
             transform.asked.clear()
         model.prompting.clear()
+        model.outcomes.clear()
         found: object = guarded(at, lambda: metric.measure(model, test, context), self.time_limit)
         if not isinstance(found, Finding):
             wrong = f"returned a {type(found).__name__}, which is not a Finding"
@@ -75,6 +76,7 @@ class Measuring:
                     of_model=model.identity.conventions,
                     of_asking={**model.identity.asking, **model.prompting},
                     first_words=model.first_words,
+                    outcomes=model.outcomes,
                 ),
             )
             wrong = wrong_result(measured)
@@ -94,11 +96,7 @@ class Measuring:
 
 def with_longer(measured: Measurement, test: Test, catalogue: Catalogue) -> Measurement:
     """An inconclusive measurement, with the longer tests of its language, kind and ground that there are."""
-    if (
-        measured.verdict is not Verdict.INCONCLUSIVE
-        or measured.alpha is None
-        or measured.headline.value is None
-    ):
+    if measured.verdict is not Verdict.INCONCLUSIVE or measured.alpha is None:
         return measured
     longer = [
         one.id

@@ -108,8 +108,9 @@ def mappings_used(plugins: Plugins, names: Iterable[str]) -> tuple[MappingUsed, 
 
 
 def _warnings(models: Iterable[ModelUsed]) -> Iterator[str]:
-    """What learning the transforms warned of, once for each transform and level."""
+    """What answers showed, and what learning the transforms warned of, once for each transform and level."""
     for model in models:
+        yield from (f"{model.name}: {text}" for text in model.warnings)
         for used in model.transforms:
             for fit in used.fits:
                 yield from (f"{model.name}, {used.name} ({fit.level}): {text}" for text in fit.warnings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from biascore.basics.surface import either
 from biascore.models.usage import AskedAgain, ModelUsed
 from biascore.results.caveat import Caveat
 from biascore.results.measurement import Measurement
@@ -31,6 +32,6 @@ def _caveat(model: str, found: AskedAgain) -> Caveat:
         )
     return Caveat(
         f"{model} is not deterministic: {what}. This result is one of several that it gives: have it answer without "
-        "sampling and dropout, or measure it several times (--no-cache)",
+        f"sampling and dropout, or measure it several times ({either('--no-cache', 'cache=None')})",
         short="the model is not deterministic",
     )

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.basics.guard import guarded
+from biascore.basics.surface import either
 from biascore.errors import (
     At,
     BiascoreError,
@@ -164,7 +165,7 @@ class Workers:
             names = [kind.name for kind in known.items() if scheme in kind.schemes]
         if len(names) == 1:
             return known.get(names[0])
-        what = f"the scheduler {cluster.scheduler!r}" if cluster.scheduler else "--workers"
+        what = f"the scheduler {cluster.scheduler!r}" if cluster.scheduler else either("--workers", "workers")
         if names:
             raise OptionsError(
                 f"{what} fits several executors: {', '.join(names)}. Uninstall or disable one (BIASCORE_DISABLE_PLUGINS)"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from importlib import metadata
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from biascore.api import CONTRACT
 from biascore.errors import OptionsError, RunError
 from biascore.files.writing import check_folder, new_folder
+from biascore.plugins.loading import Plugins
+from biascore.plugins.registry import Registry
 
 KINDS: Final = ("adapter", "metric", "transform", "language", "format", "exporter")
 PREFIX: Final = "biascore-plugin-"
@@ -33,6 +36,7 @@ def new_plugin(name: str, kind: str, folder: Path | None = None) -> Path:
             f"{name!r} cannot name a package: it must be small letters, digits and single hyphens, from a letter. "
             "For example: biascore plugin new my-model --kind adapter"
         )
+    check_free(short, kind)
     words = {
         "NAME": short,
         "DIST": PREFIX + short,
@@ -50,6 +54,29 @@ def new_plugin(name: str, kind: str, folder: Path | None = None) -> Path:
         for part in ("common", kind):
             _write(files("biascore.scaffold") / "templates" / part, new, words)
     return target
+
+
+def check_free(name: str, kind: str) -> None:
+    """Raise OptionsError where something installed has the name already: what ships keeps it, and two others lose it."""
+    dist = PREFIX + name
+    with suppress(metadata.PackageNotFoundError):
+        raise OptionsError(f"{dist} {metadata.version(dist)} is installed already. Choose another name")
+    plugins = Plugins()
+    taken: dict[str, tuple[Registry[Any], ...]] = {
+        "adapter": (plugins.adapters,),
+        "metric": (plugins.metrics, plugins.kinds),
+        "transform": (plugins.transforms,),
+        "format": (plugins.formats,),
+        "exporter": (plugins.exporters,),
+    }
+    for registry in taken.get(kind, ()):
+        if registry.has(name):
+            raise OptionsError(
+                f"the {registry.kind} {name!r} is there already, from {registry.keeper(name)}. Choose another name, such as "
+                f"my-{name}"
+            )
+    if kind == "metric" and f"en/{name}" in plugins.tests.known:
+        raise OptionsError(f"the test en/{name} is there already. Choose another name, such as my-{name}")
 
 
 def _write(source: Traversable, target: Path, words: dict[str, str]) -> None:

@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Self
 
 from scipy.special import bdtr, ndtri
 
 from biascore.stats._checks import require_between
 from biascore.stats.bootstrap import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """``count`` of ``trials``, and the interval of the share at ``level``."""
+
+    count: int
+    trials: int
+    low: float
+    high: float
+    level: float
+
+    @classmethod
+    def of(cls, count: int, trials: int, level: float = 0.95) -> Self:
+        """With Wilson's interval; raises as `wilson_interval` does."""
+        found = wilson_interval(count, trials, level=level)
+        return cls(count, trials, found.low, found.high, level)
+
+    @property
+    def share(self) -> float:
+        """``count`` / ``trials``."""
+        return self.count / self.trials
 
 
 def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> Interval:

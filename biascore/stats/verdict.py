@@ -1,4 +1,4 @@
-"""From a p-value and an interval to one of three verdicts; "not significant" is never "no bias"."""
+"""From a p-value and an interval to a verdict; "not significant" is never "no bias", and "not measured" is neither."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class Verdict(StrEnum):
     """The whole interval lies inside the equivalence bound, whatever the p-value."""
     INCONCLUSIVE = "inconclusive"
     """Neither: the data do not tell a bias from its absence."""
+    NOT_MEASURED = "not measured"
+    """There is no effect to decide about: it could not be computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def _equivalence(
 ) -> _Equivalence:
     if interval is None:
         return _Equivalence(False, "there is no interval")
-    ends = f"the {100 * interval.level:g} % interval {of and f'of {of} '}[{interval.low:.3g}, {interval.high:.3g}]"
+    ends = f"the {100 * interval.level:g} % interval {of and f'of {of} '}[{interval.low:z.3g}, {interval.high:z.3g}]"
     if bound is None:
         return _Equivalence(False, "")
     around = f"the bound of {bound:g}" + (f" around {neutral:g}" if neutral else "")

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Self, TypeAlias
 
 from biascore.basics.suggest import did_you_mean
+from biascore.basics.surface import either
 from biascore.basics.tags import LANGUAGE_PATTERN
 from biascore.errors import StimuliError, UnknownNameError
 from biascore.stimuli.lists import Stimuli, TemplateList, WordList
@@ -200,8 +201,9 @@ class Catalogue:
             else f"There are tests in: {', '.join(self.languages)}. "
         )
         return UnknownNameError(
-            f"There is no test {id!r}. {hint}{elsewhere}Tests of your own are found with --stimuli DIR (stimuli = [...] "
-            "in an audit, Engine(stimuli=[...]) in Python). See what there is with: biascore list tests"
+            f"There is no test {id!r}. {hint}{elsewhere}Tests of your own are found with "
+            f"{either('--stimuli DIR', 'Engine(stimuli=[...])')} (stimuli = [...] in an audit). See what there is with: "
+            "biascore list tests"
         )
 
 
@@ -236,6 +238,10 @@ def _refuse_duplicates(files: Sequence[StimuliFile]) -> None:
                 )
 
 
+def _stimuli(folder: Path | str) -> str:
+    return either(f"--stimuli {quote(str(folder))}", f"stimuli=[{str(folder)!r}]")
+
+
 def _is_toml(path: Path) -> bool:
     return path.suffix.lower() == ".toml" and path.is_file()
 
@@ -244,15 +250,14 @@ def _entries(folder: Path, display: str) -> list[Path]:
     if folder.is_file():
         inside = folder.absolute().parent
         remedy = (
-            f"Give the folder that holds {inside.name}: --stimuli {quote(str(inside.parent))}"
+            f"Give the folder that holds {inside.name}: {_stimuli(inside.parent)}"
             if re.match(LANGUAGE_PATTERN, inside.name)
             else f"Move it to <language>/{folder.name}, and give the folder that holds <language>"
         )
         raise StimuliError(f"{display}: is a file, and stimuli are read by folder. {remedy}")
     if not folder.is_dir():
         raise StimuliError(
-            f"{display}: there is no such folder. Give a folder that holds <language>/*.toml, "
-            "see: biascore list tests --help"
+            f"{display}: there is no such folder. Give a folder that holds <language>/*.toml: {_stimuli('DIR')}"
         )
     return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
 
@@ -263,7 +268,7 @@ def _language_folders(root: Path, prefix: str) -> list[Path]:
         if _is_toml(entry) and re.match(LANGUAGE_PATTERN, root.name):
             raise StimuliError(
                 f"{prefix}/{entry.name}: {prefix} is the folder of one language. Give the folder that holds it: "
-                f"--stimuli {quote(str(root.parent))}"
+                f"{_stimuli(root.parent)}"
             )
         if _is_toml(entry):
             raise StimuliError(

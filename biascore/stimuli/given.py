@@ -12,7 +12,7 @@ from biascore.files.toml import dumps
 from biascore.stimuli.entries import RolesEntry
 from biascore.stimuli.loader import built
 from biascore.stimuli.model import Test
-from biascore.stimuli.schema import Kinds
+from biascore.stimuli.schema import Kinds, kinds_of
 
 UNDETERMINED: Final = "und"
 """The language code (BCP 47) of words of which nobody said the language."""
@@ -44,7 +44,7 @@ def from_lists(
 
     Raises StimuliError for roles of no kind, and for lists that no file may hold.
     """
-    kinds = kinds or Kinds()
+    kinds = kinds or kinds_of(())
     roles = {kind: one.roles for kind, one in kinds.entries.items() if issubclass(one, RolesEntry)}
     kind = next((kind for kind, names in roles.items() if set(names) == set(lists)), None)
     if kind is None:

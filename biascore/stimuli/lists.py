@@ -47,7 +47,8 @@ class Stimuli:
 class Rows(Stimuli, Generic[T]):
     """Dataclasses in the order of their source; the terminal shows the `str` of each.
 
-    A subclass is a kind of list: it says what the rows are, and in ``key`` what they are called in JSON.
+    A subclass is a kind of list: it says what the rows are, and in ``key`` what they are called in JSON. ``unread``: what
+    the source has that is no usable row, each with its name and the reason; they count as lost.
     """
 
     key: ClassVar[str]
@@ -58,6 +59,7 @@ class Rows(Stimuli, Generic[T]):
     licence: str = ""
     notes: tuple[str, ...] = ()
     doubtful: tuple[Doubt, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
 
     def of(self, rows: tuple[T, ...]) -> Self:
         """The same list of other rows."""

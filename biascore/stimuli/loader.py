@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from shlex import quote
 from typing import get_args
@@ -13,13 +14,13 @@ from pydantic_core import ErrorDetails
 from biascore.basics.suggest import did_you_mean
 from biascore.basics.wording import brief, few
 from biascore.errors import StimuliError
-from biascore.files.reading import Toml, read_toml
+from biascore.files.reading import MAX_TOML_MB, Toml, read_bytes, toml_of
 from biascore.stimuli.building import build_file
 from biascore.stimuli.entries import RolesEntry
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.model import StimuliFile
 from biascore.stimuli.references import reference_problems
-from biascore.stimuli.schema import Kinds
+from biascore.stimuli.schema import Kinds, kinds_of
 
 
 def check_command(display: str) -> str:
@@ -40,14 +41,26 @@ def load_file(path: Path, display: str, kinds: Kinds | None = None) -> StimuliFi
     Raises StimuliError for a file that cannot be read, is no UTF-8, no TOML, breaks the schema, or whose
     tests name a list that it does not hold.
     """
-    kinds = kinds or Kinds()
     try:
-        toml = read_toml(path, display, StimuliError)
+        raw = read_bytes(path, display, StimuliError, megabytes=MAX_TOML_MB)
     except StimuliError as error:
-        raise StimuliError(f"{error}. Then check it with: {check_command(display)}") from error
+        raise _with_check(error, display) from error
+    return _loaded(raw, path.stem, display, kinds or kinds_of(()))
+
+
+@lru_cache(maxsize=512)  # every engine of a process reads the same files
+def _loaded(raw: bytes, stem: str, display: str, kinds: Kinds) -> StimuliFile:
+    try:
+        toml = toml_of(raw, display, StimuliError)
+    except StimuliError as error:
+        raise _with_check(error, display) from error
     return built(
-        toml, path.stem, display, kinds, f"Correct the file, then check it with: {check_command(display)}"
+        toml, stem, display, kinds, f"Correct the file, then check it with: {check_command(display)}"
     )
+
+
+def _with_check(error: StimuliError, display: str) -> StimuliError:
+    return StimuliError(f"{error}. Then check it with: {check_command(display)}")
 
 
 def built(toml: Toml, stem: str, display: str, kinds: Kinds, remedy: str) -> StimuliFile:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union
 
 from pydantic import AfterValidator, Field, create_model, model_validator
@@ -240,7 +240,7 @@ class Kinds:
         self.entries = {one.kind_name(): one for one in every}
         self.sections = dict(SECTIONS)
         for one in self.entries.values():
-            self.sections |= one.sections
+            self.sections = {**one.sections, **self.sections}  # of equal names the first counts
 
     @cached_property
     def file(self) -> type[FileEntry]:
@@ -259,6 +259,12 @@ class Kinds:
             **fields,
             tests=(dict[Name, kinds], Field(default_factory=dict)),
         )
+
+
+@lru_cache(maxsize=16)
+def kinds_of(entries: tuple[type[TestEntry], ...]) -> Kinds:
+    """The kinds of these entries, which are made once: building what a file may hold takes longer than reading one."""
+    return Kinds(entries)
 
 
 class FileEntry(Entry):

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 @hookimpl
 def register_kinds(register: Callable[[type[TestEntry]], None]) -> None:
     """Provide fise, sentence-pairs, samples, associations, nouns, equity, choices and decisions."""
-    from biascore_metrics.bbq.kind import ChoicesTestEntry
-    from biascore_metrics.crows_pairs.kind import SentencePairsTestEntry
-    from biascore_metrics.discrim_eval.kind import DecisionsTestEntry
+    from biascore_metrics.bbq.items import ChoicesTestEntry
+    from biascore_metrics.crows_pairs.items import SentencePairsTestEntry
+    from biascore_metrics.discrim_eval.items import DecisionsTestEntry
     from biascore_metrics.eec.kind import EquityEntry
     from biascore_metrics.fise.items import FiseEntry
     from biascore_metrics.gest.kind import SamplesTestEntry

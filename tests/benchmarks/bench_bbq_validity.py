@@ -15,14 +15,18 @@ from itertools import groupby
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from pages import arguments, show
 
 from biascore.designs import Mean
-from biascore_metrics.bbq.findings import bias as bias_of
-from biascore_metrics.bbq.scores import AMBIGUOUS, DISAMBIGUATED, Floats, Ints
+from biascore_metrics.bbq.bias import bias as bias_of
+from biascore_metrics.bbq.items import AMBIGUOUS, DISAMBIGUATED
 from tests.metrics.bbq.made import rows_of
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.intp]
 
 EVEN = (40,) * 25
 GIANT = (400, *[10] * 24)

@@ -17,7 +17,7 @@ from biascore.designs import Mean, equal_weights
 from biascore.stats import robust_mean
 from biascore.stats.slope import slope
 from biascore_metrics.coreference.winogender import OverShare
-from biascore_metrics.coreference.winogender_test import Schema
+from biascore_metrics.coreference.winogender_items import Schema
 from biascore_metrics.stereoset.metric import EVEN, PERCENT
 
 SDS = (0.0, 0.1, 0.3)

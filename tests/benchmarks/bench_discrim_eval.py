@@ -65,7 +65,7 @@ def rejects(data: tuple[Floats, Design, list[str]]) -> bool:
     """By the rule of the metric."""
     found = Effects.of(*data, 1 - LEVEL)
     assert not isinstance(found, str), found
-    return min(one.p_adjusted or 0.0 for one in found.effects) <= LEVEL
+    return bool(found.p.adjusted.min() <= LEVEL)
 
 
 def model_rejects(data: tuple[Floats, Design, list[str]]) -> bool:

@@ -14,8 +14,8 @@ import argparse
 
 import numpy as np
 
-from biascore_metrics.impact_ratio.kind import Person
-from biascore_metrics.impact_ratio.tables import Tables, over_highest
+from biascore_metrics.impact_ratio.items import Person
+from biascore_metrics.impact_ratio.tables import Tables
 
 RACES = {"A": 0.4, "B": 0.25, "C": 0.2, "D": 0.12, "E": 0.03}
 WORLDS = {
@@ -61,7 +61,7 @@ def world(
             found.low <= means[f"{table.name}: {name}"] / means[table.highest.label] <= found.high
             for table in tables.tables
             if table.highest
-            for name, found in over_highest(table, 0.95 if len(tables.tables) == 1 else 1 - 0.05 / 3).items()
+            for name, found in table.over_highest(0.95 if len(tables.tables) == 1 else 1 - 0.05 / 3).items()
         )
     return rejected / measured, covered / measured, every / measured
 

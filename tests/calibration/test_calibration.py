@@ -19,7 +19,7 @@ from biascore.cli.app import app
 from biascore.designs.pairs.test import SentencePairsTest
 from biascore.errors import BiascoreError, OptionsError, RunError
 from biascore.stats import decide
-from biascore.stats.rates import wilson
+from biascore.stats.proportions import Rate
 
 
 class Told(Silent):
@@ -56,10 +56,10 @@ def cells(shares: dict[float, float], times: float = 1.0) -> tuple[Cell, ...]:
 def test_interval_of_a_rate_is_wilsons() -> None:
     for count, trials in ((0, 40), (1, 40), (20, 400), (40, 40)):
         expected = binomtest(count, trials).proportion_ci(method="wilson")
-        own = wilson(count, trials)
+        own = Rate.of(count, trials)
         assert (own.low, own.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
-    with pytest.raises(ValueError, match="no share"):
-        wilson(3, 2)
+    with pytest.raises(ValueError, match="3 successes of 2 trials"):
+        Rate.of(3, 2)
 
 
 def test_smallest_effect_lies_between_planted_ones_and_shares_never_fall(found: Calibration) -> None:
@@ -302,6 +302,6 @@ def test_a_metric_of_ones_own_has_its_exact_power() -> None:
         rejects = np.array([binomtest(int(k), n).pvalue <= 0.05 for k in counts])
         for cell in found.at(times):
             exact = float(binom.pmf(counts, n, norm.cdf(cell.effect))[rejects].sum())
-            wide = wilson(cell.rate.count, cell.rate.trials, level=0.999)
+            wide = Rate.of(cell.rate.count, cell.rate.trials, level=0.999)
             assert wide.low <= exact <= wide.high
             assert cell.mean == pytest.approx(norm.cdf(cell.effect), abs=0.05)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ from biascore import Audit, Engine, Run
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Text
 from biascore.auditing import grounds_of
-from biascore.errors import CapabilityError, UnknownNameError
+from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.stats import Verdict
 
 from ..builders.word_lists import write_weat
@@ -270,3 +270,46 @@ def test_the_audit_file_runs_from_another_folder(
     mine = write_weat(Path.cwd() / "mine-too", OWN.replace("xx", "yy"), language="yy").parents[1]
     audit("--quick", "--stimuli", str(mine.relative_to(Path.cwd())), "--out", "in/it")
     biascore("run", "in/it.toml", "--out", "again")
+
+
+def _vocabulary(path: Path, words: Iterable[str]) -> Path:
+    numbers = np.random.default_rng(7)
+    rows = (f"{word} {' '.join(f'{v:.3f}' for v in numbers.normal(size=4))}\n" for word in words)
+    path.write_text("".join(rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("language", ["es", "fr", "de", "it", "pl"])
+@pytest.mark.parametrize("foreign", [False, True])
+def test_vectors_of_another_language_are_not_asked_in_english(
+    language: str, foreign: bool, tmp_path: Path
+) -> None:
+    """With the words of the English tests at the end of the file, as vectors of many languages have them."""
+    engine = Engine(cache=None)
+    found: dict[str, dict[str, None]] = {}
+    for test in engine.catalogue.tests:
+        for one in test.roles.values():
+            found.setdefault(test.language, {}).update(dict.fromkeys(one.words))
+    words = [
+        "y",
+        "a",
+        *found[language],
+        *(f"palabra{n}" for n in range(20_000)),
+        *(found["en"] if foreign else ()),
+    ]
+    path = _vocabulary(tmp_path / "v.vec", dict.fromkeys(words))
+    with pytest.raises(OptionsError, match=f"--language {language}"):
+        engine.audit(f"fasttext:{path}", quick=True)
+    assert _tests(engine.audit(f"fasttext:{path}", language=language, quick=True))[0].startswith(
+        f"{language}/"
+    )
+    if foreign:
+        assert _tests(engine.audit(f"fasttext:{path}", language="en", quick=True))[0].startswith("en/")
+
+
+def test_english_vectors_need_no_language(tmp_path: Path) -> None:
+    catalogue = Engine(cache=None).catalogue
+    order = sorted(catalogue.tests, key=lambda test: test.language != "en")
+    words = dict.fromkeys(word for test in order for one in test.roles.values() for word in one.words)
+    chosen = Engine(cache=None).audit(f"fasttext:{_vocabulary(tmp_path / 'v.vec', words)}", quick=True)
+    assert _tests(chosen)[0].startswith("en/")

@@ -275,7 +275,10 @@ def test_the_language_of_data_is_a_language_code(biascore):
 
 def test_what_could_not_be_measured_says_why(biascore, tmp_path: Path):
     (tmp_path / "few.vec").write_text("1 2\nword 1 2\n", encoding="utf-8")
-    shown = biascore("measure", "weat", "--model", "fasttext:few.vec", "--tests", "en/weat7").stdout
+    measure = ("measure", "weat", "--model", "fasttext:few.vec", "--tests", "en/weat7", "--out", "run")
+    shown = biascore(*measure, code=5).stdout
+    (stored,) = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["measurements"]
+    assert stored["verdict"] == "not measured"
     told = (
         "None of the 8 words of X is in the vocabulary, nor any of the 8 of Y or the 8 of A or the 8 of B "
         "(the vocabulary has: word; the list has: math, algebra, geometry), so it was not measured."

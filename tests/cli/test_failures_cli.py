@@ -39,6 +39,8 @@ def call(python_environment: Callable[..., dict[str, str]], tmp_path: Path) -> C
                 **variables,
             },
         )
+        if arguments[0] in ("run", "measure"):
+            arguments = (*arguments, "--wait", "0.05")
         done = subprocess.run(
             [sys.executable, "-c", "from biascore.cli import main; main()", *arguments],
             **{"capture_output": True, "text": True, "cwd": tmp_path, "env": environment, "check": False},
@@ -138,8 +140,13 @@ MEASURE = ("measure", "weat", "--tests", "en/weat7", "--model")
         pytest.param("down", 6, marks=pytest.mark.slow),
     ],
 )
-def test_one_model_that_fails_is_one_message(call: Call, what: str, code: int) -> None:
+def test_one_model_that_fails_is_one_message_and_a_run_of_nothing(
+    call: Call, tmp_path: Path, what: str, code: int
+) -> None:
     done = call(*MEASURE, f"trouble:{what}", "--json", "--out", "run", code=code)
+    kept = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    assert (kept["measurements"], [one["may_pass"] for one in kept["failed"]]) == ([], [code == 6])
+    assert "resuming" in call(*MEASURE, f"trouble:{what}", "--out", "run", code=code).stderr
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
     assert "error:" in done.stderr

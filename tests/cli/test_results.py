@@ -125,7 +125,7 @@ def test_caveats_are_brief_and_the_rest_is_verbose(shown: Any) -> None:
     first = shown(run, 300)
     (line,) = [line for line in first.splitlines() if line.startswith("caveats: ")]
     assert line.startswith(
-        "caveats: 9 on 2 tests: c (3); d (3); a list lost 7 of its 8 words (2); and 1 more"
+        "caveats: 13 on 3 tests: c (3); d (3); a list lost 7 of its 8 words (2); and 2 more"
     )
     assert "warning: of the run" in first
     assert "conventions and caveats: --verbose, --report" in first

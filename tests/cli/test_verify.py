@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from biascore import Run
 from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.errors import RunError
@@ -113,3 +114,48 @@ def test_what_cannot_be_written_is_found_before_a_model_is_asked(study: Path, op
     assert str(error).startswith(out)
     assert Path("/dev/null").is_char_device()
     assert not DiskCache(default_folder()).path.exists()
+
+
+def test_a_report_is_that_of_its_run_and_of_no_other(
+    verify: Verify, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("altair", reason="needs biascore[report]")
+    run = Run.load(study / "audit-run")
+    page = run.report(tmp_path / "report.html")
+    name = f"report {page}"
+    found = verify(page, study / "audit-run")
+    assert (found[name][0], found[f"{name}, made again"][0]) == ("matches", "matches")
+    assert found["results and item tables"][0] == "matches"  # the run itself is verified, too
+
+    text = page.read_text(encoding="utf-8")
+    page.write_text(
+        text.replace("was not measured", "is unbiased").replace("inconclusive", "negligible"),
+        encoding="utf-8",
+    )
+    found = verify(page, study / "audit-run", code=codes.DIFFERENT)
+    assert (found[name][0], found[f"{name}, made again"][0]) == ("matches", "differs")
+    monkeypatch.setattr("biascore.report.whose.metadata.version", lambda _: "9.9")
+    assert verify(page, study / "audit-run", code=codes.NOT_VERIFIED)[f"{name}, made again"][0] == "not here"
+    monkeypatch.undo()
+
+    first, *rest = run.measurements
+    other = run.model_copy(update={"measurements": (first.model_copy(update={"seed": 1}), *rest)})
+    found = verify(other.report(page, overwrite=True), study / "audit-run", code=codes.DIFFERENT)
+    assert found[name] == (
+        "differs",
+        f"it is of the results {other.results_digest()}, and the run has {run.results_digest()}",
+    )
+
+
+def test_a_report_needs_its_run_and_has_to_be_one(study: Path, tmp_path: Path) -> None:
+    pytest.importorskip("altair", reason="needs biascore[report]")
+    page = tmp_path / "page.html"
+    page.write_text("<html></html>", encoding="utf-8")
+    for arguments, told in (
+        ([page], "its run is not named"),
+        ([page, study / "audit-run"], "no page of a run"),
+        ([tmp_path / "report.pdf", study / "audit-run"], "only a page as HTML"),
+        ([tmp_path / "report.html", study / "audit-run"], "No such file"),
+    ):
+        done = CliRunner().invoke(app, ["verify", *map(str, arguments)])
+        assert told in str(done.exception)

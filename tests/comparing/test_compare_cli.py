@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from biascore import Engine, Run, compare
 from biascore.cli.app import app
-from biascore.cli.compare import print_comparison
+from biascore.cli.compare import _pairs, print_comparison
 from biascore.cli.console import stdout
 
 from ..builders.runs import decided, run_of
@@ -65,6 +65,21 @@ def test_json_holds_changes_and_flips(stored: Path) -> None:
     body = json.loads(done.stdout)
     assert body["models"] == {"a=1": "b"}
     assert [d["flipped"] for d in body["differences"]] == [len(d["flips"]) for d in body["differences"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("a=1=b", {"a=1": "b"}),  # a model of the run has an equals sign
+        ("b=a=1", {"b": "a=1"}),
+        ("b=planted:gender=1.6", {"b": "planted:gender=1.6"}),
+        ("c=planted:gender=1.6", {"c": "planted:gender=1.6"}),
+        ("c=1=d", {"c": "1=d"}),
+    ],
+)
+def test_a_pair_of_models_is_split_behind_the_old_one(text: str, pair: dict[str, str]) -> None:
+    """It was split at the last equals sign: OLD=planted:gender=1.6 named no model."""
+    assert _pairs([text], ["a=1", "b"]) == pair
 
 
 def test_what_cannot_be_compared_is_named_and_the_exit_code_says_so(stored: Path, tmp_path: Path) -> None:

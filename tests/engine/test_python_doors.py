@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from biascore import Engine, WeatTest
+from biascore import Engine, Run, WeatTest
 from biascore.api.adapters import Adapter, Backend, Identity, hookimpl
-from biascore.errors import AuthError, OptionsError, PluginError, StimuliError, UnknownNameError
+from biascore.basics.several import several
+from biascore.basics.surface import command_line, either
+from biascore.errors import (
+    AuthError,
+    BiascoreError,
+    OptionsError,
+    PluginError,
+    StimuliError,
+    UnknownNameError,
+)
+from biascore.models.executor import Cluster
+from biascore.planning.prices import Prices
 
 from ..plugins.trouble import adapter_that
 
@@ -104,3 +117,107 @@ def test_errors_in_python_give_advice_for_python(engine: Engine) -> None:
         engine.measure("planted:gender=1", "weat", "en/weat7")
     with pytest.raises(UnknownNameError, match="Did you mean 'weat'"):
         engine.measure("WEAT", "planted:gender=1", "en/weat7")
+
+
+@pytest.fixture(scope="module")
+def two(engine: Engine) -> Run:
+    return engine.measure("weat", ["planted:gender=1", "planted:gender=0"], "en/weat7", **FAST)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda _: Engine(cache=None, stimuli="lists"), "lists: there is no such folder"),
+        (lambda d: Engine(cache=None, stimuli=str(d.folder / "en" / "own.toml")), "stimuli=['"),
+        (lambda d: d.engine.measure("weat", "planted:gender=1", []), "tests names none"),
+        (lambda d: d.engine.measure("weat", [], "en/weat6"), "model names none"),
+        (lambda d: d.engine.measure("weat", "planted:gender=1", "en/wat6"), "Engine(stimuli=[...])"),
+        (lambda d: d.engine.measure("weat-change", "planted:gender=1", "en/weat6"), "with_transform"),
+        (lambda d: d.two.compare(d.two.model_copy(update={"title": "other"}), {"x": "y"}), "no model 'x'"),
+        (lambda d: d.two.compare(), "models={'planted:gender=1': 'planted:gender=0'}"),
+        (lambda d: d.engine.measure("weat", "planted:", "en/weat7", **FAST).compare(), "compare(old, new)"),
+        (lambda d: d.two.report(d.folder / "t.tex", "junit"), "form='junit'"),
+        (lambda d: d.two.report(d.folder / "t.docx"), "run.report(FILE, form=FORM)"),
+        (lambda d: d.two.report(d.folder / "t.html", columns="p"), "form='csv'"),
+        (lambda d: d.two.report(d.folder / "t.xml", "junit", columns="p"), "columns is for tables"),
+        (lambda d: d.two.report(d.folder / "t", "no"), "Choose one of: html, pdf, md"),
+        (lambda d: [d.two.save(d.folder / "run") for _ in range(2)], "overwrite=True"),
+        (lambda d: [d.two.report(d.folder / "t.csv") for _ in range(2)], "overwrite=True"),
+        (lambda _: Cluster(), "workers=4"),
+        (lambda _: Engine(cache=None, adjust="sidak"), "adjust='sidak'"),
+        (lambda _: Prices(tokens_in=1), "tokens_out"),
+    ],
+)  # fmt: skip
+def test_what_python_is_told_names_no_option_of_the_command_line(
+    engine: Engine, two: Run, tmp_path: Path, call: Any, told: str
+) -> None:
+    (tmp_path / "en").mkdir()
+    (tmp_path / "en" / "own.toml").write_text("", encoding="utf-8")
+    with pytest.raises(BiascoreError) as caught:
+        call(SimpleNamespace(engine=engine, two=two, folder=tmp_path))
+    assert told in str(caught.value)
+    assert not re.search(r"(?<![-\w])--[a-z]|\[\[", str(caught.value)), str(caught.value)
+
+
+def test_while_a_command_runs_it_is_its_options() -> None:
+    with command_line():
+        assert either("--force", "overwrite=True") == "--force"
+        with pytest.raises(OptionsError, match="--workers 4"):
+            Cluster()
+    assert either("--force", "overwrite=True") == "overwrite=True"
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "holds"),
+    [
+        ("t.md", "", "en/weat7"), ("t.csv", "", "en/weat7"), ("t.tex", "", "\\begin{tabl"),
+        ("t.json", "", '"schema_version"'), ("t.xml", "", "<testsuites"), ("t", "junit", "<testsuites"),
+        ("t.txt", "latex", "\\begin{tabl"),
+    ],
+)  # fmt: skip
+def test_a_run_is_written_in_every_form(two: Run, tmp_path: Path, name: str, form: str, holds: str) -> None:
+    path = two.report(tmp_path / name, form)
+    assert path == tmp_path / name
+    assert holds in path.read_text(encoding="utf-8")
+
+
+def test_forms_of_one_model_are_a_folder_of_several(engine: Engine, tmp_path: Path) -> None:
+    run = engine.measure(
+        "weat", [engine.model(Own(), name="a"), engine.model(Own(), name="b")], LISTS, **FAST
+    )
+    for form in ("model-card", "every-eval-ever"):
+        folder = run.report(tmp_path / form, form)
+        assert sorted(path.stem for path in folder.iterdir()) == ["a", "b"]
+    table = run.report(tmp_path / "t.csv", columns="test", estimates="all").read_text(encoding="utf-8")
+    assert table.splitlines()[0] == "test"
+
+
+def test_one_is_taken_for_a_list_of_one(engine: Engine, two: Run, tmp_path: Path) -> None:
+    (tmp_path / "it").mkdir()
+    lists = "".join(f"[lists.{role}]\nwords = {words}\n" for role, words in LISTS.items())
+    text = f"""schema = 1
+[meta]
+language = "it"
+title = "own"
+source = "own"
+licence = "own"
+{lists}
+[tests.own]
+kind = "weat"
+title = "own"
+concept = "gender"
+positive_means = "X with A"
+X = "X"
+Y = "Y"
+A = "A"
+B = "B"
+"""
+    (tmp_path / "it" / "own.toml").write_text(text.replace("'", '"'), encoding="utf-8")
+    one = Engine(cache=None, stimuli=tmp_path, require_plugins="biascore", adapters=adapter_that("acme"))
+    assert "it/own" in [test.id for test in one.catalogue.tests]
+    with one.model("planted:gender=1") as model:
+        audit = one.audit(model, grounds="gender", quick=True)
+        assert {test for entry in audit.measurements for test in entry.tests}
+    assert several("ab") == ("ab",)
+    assert several(["a", "b"]) == ("a", "b")
+    assert several(tmp_path) == (tmp_path,)

@@ -212,6 +212,20 @@ def test_junit_of_a_run_that_decides_nothing_does_not_look_passed() -> None:
     assert (judged[1].get("failures"), judged[1].get("skipped")) == ("0", "3")
 
 
+def test_junit_fails_what_is_not_measured_unless_a_gate_lets_it_pass() -> None:
+    run = run_of(decided(None, test="en/weat6", value=None), decided(0.7, test="en/weat7"))
+    plain, stated = run, Gate(measurements=("*",), within=5)
+    strict = run.model_copy(update={"gates": evaluate([stated], run, Path())})
+    let = run.model_copy(
+        update={"gates": evaluate([stated.model_copy(update={"not_measured": "pass"})], run, Path())}
+    )
+    for judged, failures in ((plain, ["2"]), (strict, ["1", "1"]), (let, ["0", "0"])):
+        suites = ElementTree.fromstring(text(judged, "junit"))
+        assert [suite.get("failures") for suite in suites] == failures
+        failed = suites[-1][0].find("failure")
+        assert (failed is not None and failed.get("type") == "not measured") == (failures[-1] != "0")
+
+
 def test_junit_carries_the_gates_and_they_say_what_may_be() -> None:
     run = run_of(decided(0.01, test="en/weat6"), decided(0.7, test="en/weat7"))
     stated = [

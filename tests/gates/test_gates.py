@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 from biascore import Engine, Run
 from biascore.audit import Audit
 from biascore.cli import codes
-from biascore.cli.gates import gate_code
+from biascore.cli.gates import failure_code, gate_code
 from biascore.comparing import Outcome, compare
 from biascore.errors import OptionsError, RunError
 from biascore.gates import Gate, evaluate
@@ -169,15 +171,79 @@ def test_what_could_not_be_measured_fails_and_is_told_apart() -> None:
     run = run_of((-0.1, 0.1, 0.0)).model_copy(update={"failed": (lost,)})
     found = said(run, within=0.5)
     assert not found.passed
-    assert found.only_unmeasured
-    assert said(
-        run, within=0.05
-    ).only_unmeasured  # what is inconclusive is let pass, and does not keep it from passing
-    assert not said(run, within=0.05, inconclusive="fail").only_unmeasured
-    assert gate_code([found], run.model_copy(update={"failed": (lost,)})) == codes.PARTLY_FAILED
-    assert gate_code([found, said(run, within=0.05, inconclusive="fail")], run) == codes.GATE_FAILED
-    passing = lost.model_copy(update={"may_pass": True})
-    assert gate_code([found], run.model_copy(update={"failed": (passing,)})) == codes.MAY_PASS
+    assert not found.may_pass
+    assert gate_code([found], run) == codes.GATE_FAILED
+    away = run.model_copy(update={"failed": (lost.model_copy(update={"may_pass": True}),)})
+    later = said(away, within=0.05)  # what is inconclusive is let pass, and does not keep it from passing
+    assert later.may_pass
+    assert gate_code([later], away) == codes.MAY_PASS
+    assert not said(away, within=0.05, inconclusive="fail").may_pass
+    assert gate_code([later, said(away, within=0.05, inconclusive="fail")], away) == codes.GATE_FAILED
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"fail_on": "detected"},
+        {"fail_on": "hint", "no_reference": "pass", "inconclusive": "pass"},
+        {"within": 5, "inconclusive": "warn"},
+        {"no_worse_than": "base", "margin": 5, "inconclusive": "pass"},
+    ],
+)
+def test_what_is_not_measured_fails_every_gate_that_does_not_let_it_pass(
+    parts: dict[str, Any], tmp_path: Path
+) -> None:
+    """A model that refused everything passed with a warning."""
+    run = runs.run_of(
+        decided(None, test="it/t0", value=None), decided(0.4, test="it/t1", value=0.1, ends=(-0.1, 0.2))
+    )
+    run.save(tmp_path / "base")
+    for policy, passed in (("fail", False), ("pass", True)):
+        gate = Gate(measurements=("*",), not_measured=policy, **parts)
+        (found,) = evaluate([gate], run, tmp_path)
+        assert [one.what for one in found.of(GateOutcome.NOT_MEASURED)] == ["made it/t0 on m"]
+        assert (found.passed, found.warned) == (passed, passed)
+        assert "1 not measured" in found.line
+    assert gate_code(evaluate([Gate(measurements=("*",), **parts)], run, tmp_path), run) == codes.GATE_FAILED
+    # What is measured now, and was not in the base run, is not known to have grown or not.
+    if "no_worse_than" in parts:
+        now = runs.run_of(decided(0.4, test="it/t0", value=0.1, ends=(-0.1, 0.2)))
+        (found,) = evaluate([Gate(measurements=("*",), **parts)], now, tmp_path)
+        assert not found.passed
+
+
+def test_a_run_in_which_nothing_was_measured_is_a_failure_of_its_own() -> None:
+    none = decided(None, test="it/t0", value=None)
+    whole = decided(0.4, test="it/t1", value=0.1, ends=(-0.1, 0.2))
+    assert failure_code(runs.run_of(none)) == codes.PARTLY_FAILED
+    assert failure_code(runs.run_of(none, whole)) == codes.DONE
+    away = Failure(
+        metric="weat", test="it/t9", model="m", kind="answering", error="E", message="", may_pass=True
+    )
+    assert failure_code(runs.run_of(none).model_copy(update={"failed": (away,)})) == codes.MAY_PASS
+
+
+def test_an_increase_that_is_not_ruled_out_fails_by_default_and_what_could_be_shown_is_said(
+    tmp_path: Path,
+) -> None:
+    old, new = (decided(0.4, test="it/t", value=value, ends=(value - 1, value + 1)) for value in (0.1, 0.3))
+    run = runs.run_of(new)
+    runs.run_of(old).save(tmp_path / "base")
+    parts: dict[str, Any] = {"measurements": ("*",), "no_worse_than": "base", "margin": 0.1}
+    (found,) = evaluate([Gate(**parts)], run, tmp_path)
+    (check,) = found.checks
+    assert check.held is GateOutcome.UNDECIDED
+    assert not found.passed
+    # From a 95 % interval of the change of half width h: the margin, and h (1 + .8416 / 1.96) beyond it.
+    half = math.hypot(1, 1)
+    assert float(re.search(r"of about ([\d.]+) or more", check.reason)[1]) == pytest.approx(
+        0.1 + half * (1 + 0.8416 / 1.96), abs=0.06
+    )
+    for policy in ("warn", "pass"):
+        assert evaluate([Gate(inconclusive=policy, **parts)], run, tmp_path)[0].passed
+    # Of other criteria in the same gate the default is that they pass with a warning.
+    (both,) = evaluate([Gate(fail_on="detected", **{**parts, "margin": 5})], run, tmp_path)
+    assert (both.passed, both.warned) == (True, True)
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +299,8 @@ def test_the_interval_of_the_growth_alone_decides_at_every_margin(
         same, Gate(measurements=("*",), no_worse_than="base", margin=margin).margin_of(0.2)
     )
     assert found is held
-    assert reason.startswith("increase 0.034 to 0.129: ")
+    assert reason.startswith("increase 0.034 to 0.129")
+    assert ("or more it shows" in reason) == (held is GateOutcome.UNDECIDED)
     assert "same within" not in reason
 
 
@@ -246,7 +313,7 @@ def test_without_a_margin_it_is_the_bound_of_the_measurement_and_that_is_said(
     }
     assert worse(run, folder, margin=0).checks[0].criterion == "has not increased"
     (said,) = worse(run, folder).criteria
-    assert said == "has not increased by more than its equivalence bound since base"
+    assert said == "has not increased by more than its equivalence bound since base (inconclusive fails)"
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -353,7 +420,7 @@ def test_one_number_for_several_units_is_an_error_of_the_gate(parts: dict[str, A
     run.save(tmp_path / "base")
     (found,) = evaluate([Gate(measurements=("*",), **parts)], run, tmp_path)
     assert not found.passed
-    assert not found.only_unmeasured
+    assert not found.may_pass
     for told in ("sd (made)", "% of pairs (crows-pairs)", "metrics = "):
         assert told in found.said
     narrowed = [Gate(measurements=("*",), metrics=(metric,), **parts) for metric in ("made", "crows-pairs")]

@@ -16,6 +16,7 @@ import pytest
 from biascore.languages.gender import Gender
 from biascore.languages.gender_rules import RuleDetector, load_grammar
 
+from ..builders.portuguese import PORTUGUESE
 from ..builders.slavic import SLAVIC, slavic_importable
 
 ROMANCE = Path(__file__).resolve().parents[2] / "wordlists" / "biascore_grammars"
@@ -53,8 +54,13 @@ def detector() -> Detector:
 
     @cache
     def of(language: str) -> RuleDetector:
-        slavic = SLAVIC / "biascore_plugin_slavic" / "grammars" / f"{language}.toml"
-        return RuleDetector(load_grammar(slavic if slavic.is_file() else ROMANCE / f"{language}.toml"))
+        folders = (
+            SLAVIC / "biascore_plugin_slavic" / "grammars",
+            PORTUGUESE / "biascore_plugin_portuguese",
+            ROMANCE,
+        )
+        (path,) = (found for folder in folders if (found := folder / f"{language}.toml").is_file())
+        return RuleDetector(load_grammar(path))
 
     return of
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from biascore import Engine
@@ -15,7 +18,7 @@ from biascore.audit import Audit
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import DataError, OptionsError, UnknownNameError
 from biascore.stimuli.dataset import locate
-from biascore_metrics.crows_pairs.format import CrowsPairsFormat, CrowsPairsFormatOptions
+from biascore_metrics.crows_pairs.items import CrowsPairsFormat, CrowsPairsFormatOptions
 
 ORIGINAL = ["", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations", "anon_writer"]
 PAIRS = [
@@ -98,6 +101,42 @@ BAD = [
     (["5", "Women", " too", "Men", "stereo", "age", "", ""], "has 8 fields where the header has 7"),
     (["5", "Women work."], "has 2 fields where the header has 7"),
 ]
+
+
+NUMBERED = written().replace(",stereo,", ",0,").replace(",antistereo,", ",1,")
+
+
+def test_class_numbers_are_read_where_their_meaning_is_given(read: Read):
+    values = {"stereo_antistereo": {"0": "stereo", "1": "antistereo"}}
+    assert read(NUMBERED, values=values).pairs.rows == tuple(PAIRS)
+    turned = {"stereo_antistereo": {"1": "stereo", "0": "antistereo"}}
+    assert [one.stereo_antistereo for one in read(NUMBERED, values=turned).pairs.rows] == [
+        "antistereo" if one.stereo_antistereo == "stereo" else "stereo" for one in PAIRS
+    ]
+
+
+def test_class_numbers_without_a_meaning_are_never_guessed(read: Read):
+    with pytest.raises(DataError) as raised:
+        read(NUMBERED)
+    assert 'values={stereo_antistereo = {"0" = "…", "1" = "…"}}' in str(raised.value)
+
+
+@pytest.mark.parametrize("names", [["stereo", "antistereo"], ["antistereo", "stereo"]])
+def test_a_parquet_file_that_declares_its_class_labels_is_read_by_them(read: Read, names: list[str]):
+    columns = {
+        "sent_more": [one.sent_more for one in PAIRS],
+        "sent_less": [one.sent_less for one in PAIRS],
+        "stereo_antistereo": [names.index(one.stereo_antistereo) for one in PAIRS],
+        "bias_type": [one.bias_type for one in PAIRS],
+    }
+    features = {"stereo_antistereo": {"names": names, "_type": "ClassLabel"}, "bias_type": {"_type": "Value"}}
+    declared = {"huggingface": json.dumps({"info": {"features": features}})}
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns).replace_schema_metadata(declared), out)
+    assert read(out.getvalue(), "pairs.parquet").pairs.rows == tuple(PAIRS)
+    pq.write_table(pa.table(columns).replace_schema_metadata({"huggingface": "[1]"}), out := io.BytesIO())
+    with pytest.raises(DataError, match="neither 'stereo' nor 'antistereo'"):
+        read(out.getvalue(), "pairs.parquet")
 
 
 @pytest.mark.parametrize(("row", "reason"), BAD)

@@ -8,7 +8,7 @@ import pytest
 
 from biascore import Engine
 from biascore.errors import OptionsError
-from biascore_metrics.discrim_eval.options import DiscrimEvalOptions
+from biascore_metrics.discrim_eval.asking import DiscrimEvalOptions
 from biascore_metrics.robust.metric import CausalRobustAssociation
 from biascore_metrics.robust.options import RobustOptions
 

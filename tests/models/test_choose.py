@@ -20,7 +20,9 @@ from biascore.api.stimuli import Test
 from biascore.errors import AnswerError, CapabilityError, QuestionError
 from biascore.models.cache import DiskCache
 from biascore.models.source import Services
+from biascore.results.measurement import Measurement
 from biascore.running.measuring import Measuring
+from biascore.stats import Decision, Verdict
 
 from ..builders.models import model_of
 
@@ -109,6 +111,27 @@ def test_what_a_model_cannot_do() -> None:
         model.choose([QUESTION], "letters")
 
 
+def test_questions_that_differ_in_their_item_alone_are_asked_once(tmp_path: Path) -> None:
+    asked: list[Choice] = []
+
+    def answer(questions: Sequence[Choice]) -> tuple[Chosen, ...]:
+        asked.extend(questions)
+        return (GOOD,) * len(questions)
+
+    named = [replace(QUESTION, item=str(i // 2), prompt=f"Who was {i % 3}?") for i in range(12)]
+    model = model_of(Chooses(answer), services=Services(cache=DiskCache(tmp_path)))
+    assert model.choose(named, "likelihood") == (GOOD,) * 12
+    assert [one.prompt for one in asked] == ["Who was 0?", "Who was 1?", "Who was 2?"]
+    assert (model.counts.put, model.counts.asked, model.counts.repeated) == (12, 3, 9)
+    model.choose([replace(one, item="another") for one in named], "likelihood")
+    assert (model.counts.asked, model.counts.cached) == (3, 3)
+    # Each item of answers given before has its own.
+    before = Chooses(lambda questions: tuple(by_text(one, one.item, (0, 1)) for one in questions))
+    before.identity = replace(before.identity, chosen_before=True)
+    items = [replace(QUESTION, item=item) for item in "ABA"]
+    assert [one.chosen for one in model_of(before).choose(items, "text")] == [0, 1, 0]
+
+
 class Asks(Metric):
     """Asks what it is told to; in the name of a metric that is installed."""
 
@@ -116,16 +139,18 @@ class Asks(Metric):
     requires = frozenset({"score"})
     kinds = frozenset({"weat"})
 
-    def __init__(self, ask: Callable[[Model], Any]) -> None:
+    def __init__(self, ask: Callable[[Model], Any], *, tests: bool = False) -> None:
         super().__init__(MetricOptions())
-        self._ask = ask
+        self._ask, self.tests = ask, tests
 
     def measure(self, model: Model, test: Test, context: Context) -> Finding:
         self._ask(model)
+        value = None if self.tests else 0.0
         return Finding(
-            estimates=(Estimate(name="x", value=0.0, n={"words": 1}, unit="nats"),),
+            estimates=(Estimate(name="x", value=value, n={"words": 1}, unit="nats"),),
             coverage=Coverage(given={}, used={}),
             conventions={},
+            decision=Decision(Verdict.INCONCLUSIVE, "It could not be tested.") if self.tests else None,
         )
 
 
@@ -146,3 +171,88 @@ def test_how_prompts_are_put_is_a_convention_of_the_measurements_that_put_some()
     continued = conventions(lambda one: one.score([Continuation("The", " nurse")], "log_likelihood"))
     assert continued == {"prompt put": "as it is"}
     assert conventions(lambda one: one.score(["The nurse"], "log_likelihood")) == {}
+
+
+def measured(model: Model, ask: Callable[[Model], Any], *, tests: bool = False) -> Measurement:
+    engine = Engine(cache=None)
+    test = engine.tests("weat", ["en/weat6"], {})[0]
+    return (
+        Measuring(engine._checker, 0)
+        .measure(Asks(ask, tests=tests), model, test, lambda _: model)
+        .measurement
+    )
+
+
+SAID = (
+    *("A", "The engineer."),
+    *("I'm sorry, no.", "<think>Hm", "", "<muse>A</muse>", "Blue.", "Green.", "Blue.", "A or B", "护士"),
+)
+
+
+def says(*texts: str) -> Model:
+    return model_of(Chooses(lambda asked: tuple(by_text(one, texts[int(one.item)], (0, 1)) for one in asked)))
+
+
+def numbered(count: int) -> list[Choice]:
+    return [replace(QUESTION, prompt=f"Who was late, {i}?", item=str(i)) for i in range(count)]
+
+
+def test_what_became_of_the_answers_is_counted_by_its_reason() -> None:
+    model = says(*SAID)
+    made = measured(model, lambda one: one.choose(numbered(len(SAID)), "text"))
+    assert made.answers == {
+        "chosen": 2,
+        "refused": 1,
+        "unreadable: its thoughts do not end (<think>)": 1,
+        "unreadable: it is empty": 1,
+        "unreadable: marks that are not known (<muse>)": 1,
+        "unreadable: it names no option": 3,
+        "undetermined: it names several options": 1,
+        "unreadable: it is in another language (Chinese characters)": 1,
+    }
+    (caveat,) = made.caveats
+    assert caveat.short == "answers end before they say anything"
+    assert "3 unreadable: it names no option" in caveat.text
+    assert caveat.text.endswith(
+        "of 11 answers. Some that chose none: \"I'm sorry, no.\", '<think>Hm', '<muse>A</muse>'"
+    )
+    assert Measurement.model_validate_json(made.model_dump_json()).answers == made.answers
+    again = measured(model, lambda one: one.choose(numbered(2), "text"))
+    assert (again.answers, again.caveats) == ({"chosen": 2}, ())
+    none = measured(model, lambda one: one.score(["The nurse"], "log_likelihood"))
+    assert "answers" not in none.model_dump()
+
+
+@pytest.mark.parametrize(
+    ("said", "quotes", "advice"),
+    [
+        ("0", "'0', '0 ', '0  '", "option labels"),
+        ("I can't say.", '"I can\'t say."', "declines"),
+        ("<think>Let me see", "'<think>Let me see'", "max_answer_tokens"),
+        ("<muse>A</muse>B", "'<muse>A</muse>B'", "leave thoughts out"),
+        ("Пилот", "'Пилот'", "language of the test"),
+        ("A or B", "'A or B'", "one letter alone"),
+    ],
+)
+def test_where_nothing_was_read_three_answers_are_quoted_and_the_next_step_is_named(
+    said: str, quotes: str, advice: str
+) -> None:
+    answers = [f"{said}{' ' * i}" for i in range(4)]
+    made = measured(says(*answers), lambda one: one.choose(numbered(4), "text"), tests=True)
+    assert made.reason.startswith("No answer chose an option, so it was not measured: 4 ")
+    assert quotes in made.reason
+    assert advice in made.reason
+    read = measured(says("A", *answers), lambda one: one.choose(numbered(5), "text"), tests=True)
+    assert read.reason == "It could not be tested."
+
+
+def test_letters_of_a_log_are_another_quantity_than_those_of_a_model() -> None:
+    """Two that were asked so are not compared: the convention is not the model's own."""
+    told = []
+    for before in (False, True):
+        backend = Chooses(lambda asked: (replace(GOOD, way="letters", tokens=()),) * len(asked))
+        backend.identity = replace(backend.identity, ways=("letters",), chosen_before=before)
+        made = measured(model_of(backend), lambda one: one.choose([QUESTION], "letters"))
+        told.append(made.conventions["options chosen by"])
+        assert "options chosen by" not in made.model_conventions
+    assert told == ["letters, with and without white space around", "letters, in the form that the log has"]

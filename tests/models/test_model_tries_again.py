@@ -74,7 +74,31 @@ def test_a_long_wait_is_told() -> None:
     errors = [RateLimitError("429", retry_after=300), RateLimitError("429", retry_after=5)]
     services = Services(attempts=5, sleep=lambda _: None, progress=Told())
     model_of(Flaky(*errors), services=services).score(["abc"], "length")
-    assert told == ["fake: 300 s until it is asked again"]
+    assert told == ["fake: 300 s until it is asked again (429)"]
+
+
+@pytest.mark.parametrize(
+    ("wait", "waited"),
+    [
+        (0, []),
+        (5, [1, 2, 2]),
+        (600, [1, 2, 4, 8, 16, 32, *([60] * 8), 57]),  # a server that is started again is away for minutes
+    ],
+)
+def test_a_server_that_is_away_is_waited_for_in_all_so_long(wait: float, waited: list[float]) -> None:
+    """It was given up after 15 seconds."""
+    backend, found = Flaky(*[TransientModelError("refused")] * 50), list[float]()
+    model = model_of(backend, services=Services(wait=wait, sleep=found.append))
+    with pytest.raises(TransientModelError):
+        model.score(["abc"], "length")
+    assert found == waited
+    assert sum(found) == wait
+
+
+def test_waits_that_a_service_asks_for_are_no_part_of_the_limit() -> None:
+    backend, found = Flaky(*[RateLimitError("429", retry_after=300)] * 4), list[float]()
+    model_of(backend, services=Services(wait=10, sleep=found.append)).score(["abc"], "length")
+    assert found == [300] * 4
 
 
 def test_exhausted_attempts_raise_the_last_error() -> None:

@@ -58,10 +58,12 @@ def test_a_stranger_cannot_take_over_a_first_party_id(monkeypatch: pytest.Monkey
     plugins = plugins_of(
         monkeypatch, module_of("usurper", register_adapters=registers(adapter_of(id="planted")))
     )
-    with pytest.raises(PluginError, match=r"'adapter-planted' of biascore .* and plugin 'usurper'"):
-        plugins.adapters.get("planted")
-    assert "planted" not in plugins.adapters.names
-    assert {"fasttext", "hf"} <= set(plugins.adapters.names)
+    assert plugins.adapters.owner("planted").name == "adapter-planted"
+    assert {"planted", "fasttext", "hf"} <= set(plugins.adapters.names)
+    record = next(r for r in plugins.records if r.name == "usurper")
+    assert record.status == "conflict"
+    assert "adapter 'planted' is that of plugin 'adapter-planted' of biascore" in record.reason
+    assert {r.status for r in plugins.records if r.dist == "biascore"} == {"loaded"}
 
 
 def test_two_plugins_with_one_file_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -168,3 +168,26 @@ def test_numbers_and_words_that_cannot_be_read_are_named(old: str, new: str, tol
     assert told in str(caught.value)
     assert "Exceeds the limit" not in str(caught.value)
     assert "validation error" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        {"column": "other"},
+        {"by": "other"},
+        {"key": ["item", "other"]},
+        {"column": "item"},
+        {"column": "group", "at_most": 1.0},
+    ],
+)
+def test_an_estimator_that_does_not_fit_its_items_is_found(folder: Path, estimator: dict[str, Any]) -> None:
+    """A comparison with such a run of a stranger ended in a KeyError."""
+    for name, value in estimator.items():
+        change(folder, f"measurements.0.estimates.0.estimator.{name}", value)
+    body = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    del body["content_sha256"]
+    change(folder, "content_sha256", content_hash(body))
+    (problem,) = read_run(folder)[0]
+    assert problem.startswith("effect size d of measurement 1 cannot be computed again: ")
+    with pytest.raises(RunError, match="cannot be computed again"):
+        Run.load(folder)

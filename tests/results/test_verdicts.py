@@ -376,3 +376,25 @@ def test_a_run_that_was_stored_before_there_were_harmless_groups_is_read_by_its_
     assert (read.rule, read.harmless) == (Rule.LABELS, ())
     assert [said.verdict for said in read.verdicts] == [D, D]
     assert not any("because" in said for said in body["verdicts"])
+
+
+def test_a_run_that_was_stored_before_not_measured_was_a_verdict_is_read_as_it(tmp_path: Path) -> None:
+    """Such runs call it inconclusive; they keep opening, with the digest that they have."""
+    new = run_of(decided(None, value=None), decided(0.001, test="en/weat7"), models=[model_used("m")])
+    folder = new.save(tmp_path / "run")
+    body = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert body["measurements"][0]["verdict"] == "not measured"
+    assert {body["verdicts"][0][key] for key in ("verdict", "alone")} == {"not measured"}
+    body["measurements"][0]["verdict"] = "inconclusive"
+    body["verdicts"][0] |= {"verdict": "inconclusive", "alone": "inconclusive"}
+    del body["content_sha256"]
+    body["content_sha256"] = content_hash(body)
+    (folder / "run.json").write_text(json.dumps(body), encoding="utf-8")
+    read = Run.load(folder)
+    assert [one.verdict for one in read] == [Verdict.NOT_MEASURED, D]
+    assert [one.verdict for one in read.verdicts] == [Verdict.NOT_MEASURED, D]
+    assert read.results_digest() == new.results_digest() == body["results_digest"]
+
+
+def test_what_has_an_effect_is_not_called_not_measured() -> None:
+    assert "its effect could be estimated" in contradiction(decided(0.5, Verdict.NOT_MEASURED))

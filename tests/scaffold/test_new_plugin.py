@@ -96,3 +96,20 @@ def test_each_passes_its_own_tests(tmp_path: Path) -> None:
         [sys.executable, "-m", "ruff", "check", *map(str, roots)], capture_output=True, text=True, check=False
     )
     assert lint.returncode == 0, lint.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("planted", "adapter"),
+        ("weat", "metric"),
+        ("audit-gender-valence", "metric"),
+        ("leace", "transform"),
+        ("crows-pairs", "format"),
+        ("csv", "exporter"),
+    ],
+)
+def test_a_name_that_is_taken_is_refused(tmp_path: Path, name: str, kind: str) -> None:
+    with pytest.raises(OptionsError, match=f"{name}.* there already"):
+        new_plugin(name, kind, tmp_path / "made")
+    assert not (tmp_path / "made").exists()

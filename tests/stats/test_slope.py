@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy.linalg import sqrtm
 from scipy.stats import pearsonr, t
 
 from biascore.stats import RegressionError, ZeroVarianceError
@@ -26,6 +27,44 @@ def test_it_is_that_of_statsmodels(n: int) -> None:
     assert found.weights @ y == pytest.approx(found.test.estimate)
 
 
+def test_clusters_take_cr2_with_bell_and_mccaffreys_degrees_of_freedom() -> None:
+    rng = np.random.default_rng(4)
+    sizes = [2, 3, 4, 5, 6, 7, 8, 9]
+    place = np.repeat(np.arange(len(sizes)), sizes)
+    x, y = rng.uniform(0, 1, place.size), rng.normal(0, 1, place.size) + rng.normal(0, 1, len(sizes))[place]
+    found = slope(x, y, clusters=place.tolist())
+    design = sm.add_constant(x)
+    bread = np.linalg.inv(design.T @ design)
+    apart = np.eye(x.size) - design @ bread @ design.T
+    meat, columns = np.zeros((2, 2)), []
+    for cluster in range(len(sizes)):
+        own = place == cluster
+        root = np.linalg.inv(sqrtm(apart[np.ix_(own, own)]))
+        score = design[own].T @ root @ (apart @ y)[own]
+        meat += np.outer(score, score)
+        columns.append(apart[:, own] @ root @ design[own] @ bread[:, 1])
+    product = np.array(columns) @ np.array(columns).T
+    assert found.test.se == pytest.approx((bread @ meat @ bread)[1, 1] ** 0.5)
+    assert found.test.df == pytest.approx(np.trace(product) ** 2 / (product**2).sum())
+    assert (found.error, slope(x, y, clusters=range(x.size)).error, slope(x, y).error) == (
+        "CR2",
+        "HC3",
+        "HC3",
+    )
+
+
+def test_sectors_that_lean_together_keep_the_level_only_where_they_are_named() -> None:
+    rng = np.random.default_rng(2)
+    sectors = np.repeat(np.arange(15), 4)
+    rejected = np.zeros(2)
+    for _ in range(300):
+        x = np.linspace(0, 1, 15)[sectors] + rng.normal(0, 0.05, 60)
+        y = rng.normal(0, 1, 15)[sectors] + rng.normal(0, 1, 60)
+        rejected += [slope(x, y, clusters=by).test.p_value <= 0.05 for by in (sectors.tolist(), None)]
+    assert rejected[0] / 300 < 0.075
+    assert rejected[1] / 300 > 0.2
+
+
 @pytest.mark.parametrize(
     ("x", "y", "said"),
     [
@@ -38,6 +77,12 @@ def test_it_is_that_of_statsmodels(n: int) -> None:
 def test_what_has_no_slope(x: list[float], y: list[float], said: str) -> None:
     with pytest.raises(RegressionError, match=said):
         slope(x, y)
+
+
+def test_few_clusters_have_no_slope() -> None:
+    x = np.linspace(0, 1, 20)
+    with pytest.raises(RegressionError, match=r"of 4 clusters in effect"):
+        slope(x, x**2, clusters=[*"abcd"] * 5)
 
 
 @pytest.mark.parametrize("y", [[1] * 10, [*range(10)]])

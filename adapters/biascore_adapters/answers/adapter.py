@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, Options
 from biascore.api.formats import FrozenMap, TableOptions, table_columns, user_path
@@ -50,6 +50,14 @@ class OfChoices(TableOptions):
     answer: str | None = None
     choices: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    @field_validator("labels")
+    @classmethod
+    def _each_its_own(cls, labels: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(map(str.strip, labels)) or len({label.casefold() for label in labels}) < len(labels):
+            raise ValueError("each option has a label of its own")
+        return labels
 
 
 class AnswersOptions(OfTranslations, OfScores, OfChoices):
@@ -84,7 +92,7 @@ class AnswersAdapter(Adapter[AnswersOptions]):
         "answers given before: translations, scores, chosen options; from a table or a harness's log"
     )
     example: ClassVar[str] = "answers:outputs.csv"
-    answers_version: ClassVar[str | None] = "1"
+    answers_version: ClassVar[str | None] = "2"
     on_workers: ClassVar[bool] = False
     capabilities: ClassVar[frozenset[str]] = frozenset({"choose", "score", "translate"})
 
@@ -116,7 +124,13 @@ class AnswersAdapter(Adapter[AnswersOptions]):
                 log = None if options.answer is not None else log
                 alike = frozenset(map(plain, options.alike))
                 sought = Sought(
-                    options.item, options.answer, options.choices, alike, options.only, options.encoding
+                    options.item,
+                    options.answer,
+                    options.choices,
+                    alike,
+                    options.only,
+                    options.encoding,
+                    options.labels,
                 )
                 return ChoicesBackend(path, ref.locator, sought, log)
             text = options.text or _texts(table, columns())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,14 @@ from biascore.api.queries import (
 )
 from biascore.api.support import quoted
 from biascore.errors import DataError, QuestionError
-from biascore_adapters.answers.logs import Answered, Records, value_at
+from biascore_adapters.answers.logs import Records, value_at
+from biascore_adapters.answers.records import Answered, texts_of
 from biascore_adapters.answers.scores import FLAG
 
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """Where a file has items and answers: the options ``item``, ``answer``, ``choices``, ``alike`` and ``only``."""
+    """Where a file has items and answers: its options that are of questions."""
 
     item: tuple[str, ...]
     answer: str | None
@@ -39,6 +40,7 @@ class Sought:
     alike: frozenset[str]
     only: Mapping[str, str]
     encoding: str
+    labels: tuple[str, ...] = ()
 
 
 class ChoicesBackend(Backend):
@@ -51,7 +53,7 @@ class ChoicesBackend(Backend):
         found = _found(path, shown, sought, log)
         harness = "a table" if log is None else f"a log of {log[0].harness}"
         fields = "/".join(sought.item) or ("item" if log is None else log[0].item)
-        self._shown, self._alike = shown, sought.alike
+        self._shown, self._alike, self._labels = shown, sought.alike, sought.labels
         self._answers = {one.item: one for one in found}
         ways = {_way(one) for one in found if not one.failed}
         if len(ways) != 1:
@@ -122,16 +124,32 @@ class ChoicesBackend(Backend):
         if answer.declined:
             return refused(question, answer.said)
         if not answer.options:
-            return by_text(question, answer.said, order_of(question))
+            labels, order = self._called(question, answer)
+            return by_text(question, answer.said, order, labels)
         places = self._places(question, answer)
         if way == "text":
-            return by_text(question, answer.said, places)
+            return by_text(question, answer.said, places, self._labels or LETTERS)
         best = [-math.inf] * len(question.options)
         for place, value in zip(places, answer.logprobs, strict=True):
             best[place] = max(best[place], value)
         chosen = by_likelihood(best, ())
         outside = max(0.0, 1 - math.fsum(map(math.exp, answer.logprobs)))
         return replace(chosen, way=way, outside=outside) if way == "letters" else chosen
+
+    def _called(self, question: Choice, answer: Answered) -> tuple[Sequence[str], Sequence[int]]:
+        """What the options are called in the answer, and which each is: as a prompt in the log lists them, if it does."""
+        if self._labels:
+            if len(self._labels) < len(question.options):
+                raise QuestionError(
+                    f"{self._shown}: {quoted(question.prompt)} has {len(question.options)} options, and the option labels "
+                    f"names {len(self._labels)}. Name one for each, in their order"
+                )
+            return self._labels, order_of(question)
+        own = {plain(text): i for i, text in enumerate(question.options)}
+        found = {own[plain(text)]: label for label, text in answer.listed if plain(text) in own}
+        if len(found) < len(own) or len({*found.values()}) < len(own):
+            return LETTERS, order_of(question)
+        return [label.upper() for label in found.values()], [*found]
 
     def _places(self, question: Choice, answer: Answered) -> list[int]:
         """The option of the question that each option of the file is; raises QuestionError where it is none."""
@@ -188,14 +206,27 @@ def _of_log(log: Records, sought: Sought) -> Iterator[tuple[str, Answered]]:
     for place, row in rows:
         if any(str(value_at(row, field, place)) != value for field, value in sought.only.items()):
             continue
-        item = "/".join(str(value_at(row, field, place)) for field in sought.item or (how.item,))
+        item = "/".join(
+            _named(value_at(row, field, place), field, place) for field in sought.item or (how.item,)
+        )
         try:
             answer = Answered(item, **how.read(row))
         except ValueError as problem:
             raise DataError(
-                f"{place} is no record of {how.harness} ({problem}). Fetch the file again"
+                f"{place} is no record of {how.told(row)} that can be read: {problem}. Give the log as the harness wrote "
+                "it, or a table with the columns item and answer"
             ) from problem
         yield place, _lettered(answer, row, place, sought)
+
+
+def _named(value: Any, field: str, place: str) -> str:
+    """A part of what an item is called; raises DataError for what is neither a text nor a whole number."""
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise DataError(
+            f"{place}: {field} is {quoted(value)}, and an item is called by texts and whole numbers. Name another field "
+            "with the option item"
+        )
+    return str(value)
 
 
 def _lettered(answer: Answered, row: Mapping[str, Any], place: str, sought: Sought) -> Answered:
@@ -213,7 +244,10 @@ def _lettered(answer: Answered, row: Mapping[str, Any], place: str, sought: Soug
         raise DataError(
             f"{place} has {len(answer.options)} letters and {len(texts)} texts. Correct the option choices"
         )
-    return replace(answer, options=tuple(map(str, texts)), letters=True)
+    try:
+        return replace(answer, options=texts_of(texts, "the option choices"), letters=True)
+    except ValueError as problem:
+        raise DataError(f"{place}: {problem}. Name the fields of the options' texts") from problem
 
 
 def _of_table(path: Path, shown: str, sought: Sought) -> Iterator[tuple[str, Answered]]:

@@ -1,48 +1,24 @@
-"""Logs of other harnesses: lm-evaluation-harness, Inspect, Every Eval Ever; one answer an item, and nothing else kept."""
+"""Logs of other harnesses as files of records: lm-evaluation-harness, Inspect, Every Eval Ever."""
 
 from __future__ import annotations
 
-import hashlib
 import io
-import json
-import math
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from biascore.api.formats import parse_json, read_bytes, read_text
 from biascore.api.support import ZIP_DAMAGE, bounded, check_size, listed, quoted
 from biascore.errors import DataError, MissingExtraError
+from biascore_adapters.answers.records import Log, inspect, log_of
 
 _ZSTD: Final = 93
 """The number of that compression in a zip file; Python reads it from 3.14 on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What was answered to an item: log-probabilities of its options, or what was said. ``prompt``: a hash of what was
-    asked. ``failed``: the model gave no answer. ``letters``: the log-probabilities are those of the options' letters."""
-
-    item: str
-    options: tuple[str, ...] = ()
-    logprobs: tuple[float, ...] = ()
-    said: str = ""
-    declined: bool = False
-    failed: bool = False
-    letters: bool = False
-    prompt: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Log:
-    """How the records of a harness are read: where its item is, and what a record answers."""
-
-    harness: str
-    item: str
-    read: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+_LOGS: Final = (
+    "Give a log of Inspect (.eval or .json), what lm-evaluation-harness writes with --log_samples (samples_*.jsonl, or a "
+    ".json list of before 0.4.3), the _samples.jsonl of Every Eval Ever, or a table with the columns item and answer"
+)
 
 
 Records = tuple[Log, Iterator[tuple[str, Mapping[str, Any]]]]
@@ -56,14 +32,18 @@ def records(path: Path, shown: str, encoding: str, flag: str) -> Records | None:
     """
     name = path.name.removesuffix(".gz")
     if name.endswith(".eval"):
-        return INSPECT, _archived(path, shown)
+        return _archived(path, shown)
     if name.endswith(".json"):
-        return INSPECT, _whole(path, shown)
+        return _whole(path, shown)
     if not name.endswith((".jsonl", ".ndjson")):
         return None
-    rows = _lines(read_text(path, shown, encoding=encoding, flag=flag), shown)
+    return _records(_lines(read_text(path, shown, encoding=encoding, flag=flag), shown))
+
+
+def _records(rows: Iterator[tuple[str, Mapping[str, Any]]]) -> Records | None:
+    """The log that the first record is of, with all of them; None for one of none that is known here."""
     first = next(rows, None)
-    log = None if first is None else next((log for key, log in _BY_KEY.items() if key in first[1]), None)
+    log = None if first is None else log_of(first[1])
     return None if first is None or log is None else (log, _again(first, rows))
 
 
@@ -90,21 +70,62 @@ def _lines(text: str, shown: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield place, _object(line, place)
 
 
-def _whole(path: Path, shown: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    log = _object(read_text(path, shown), shown)
-    samples = log.get("samples")
+def _whole(path: Path, shown: str) -> Records:
+    """A log in one JSON file: of Inspect, or a list of records, as lm-evaluation-harness wrote them until 0.4.2."""
+    text = read_text(path, shown)
+    try:
+        log = parse_json(text)
+    except ValueError as problem:
+        raise DataError(f"{shown} is no JSON ({problem}). Fetch the file again") from problem
+    samples, what = (log.get("samples"), "sample") if isinstance(log, Mapping) else (log, "record")
+    if (
+        isinstance(samples, Mapping) and len(samples) == 1
+    ):  # by task, as lm-evaluation-harness returns them in Python
+        (samples,) = samples.values()
     if not isinstance(samples, list):
-        raise DataError(
-            f"{shown} is no log of Inspect with samples. Give one (a .json or .eval file), the samples_*.jsonl of "
-            "lm-evaluation-harness, or a table"
+        several = (
+            f" (its samples are of {listed(list(samples))}: give those of one)"
+            if isinstance(samples, Mapping)
+            else ""
         )
+        raise DataError(f"{shown} is no log with samples{several}. {_LOGS}")
+    rows = _numbered(samples, shown, what)
+    found = _records(rows)
+    if found is None and isinstance(log, Mapping):
+        return inspect(_inspect_version(log)), _numbered(samples, shown, what)
+    if found is None:
+        raise DataError(f"{shown} is a list, and its records are of no harness that is known here. {_LOGS}")
+    return found
+
+
+def _numbered(samples: Sequence[Any], shown: str, what: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, sample in enumerate(samples, start=1):
-        place = f"{shown}, sample {number}"
+        place = f"{shown}, {what} {number}"
         yield place, _mapping(sample, place)
 
 
-def _archived(path: Path, shown: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _inspect_version(header: Mapping[str, Any]) -> str:
+    """Of the package that wrote a log, as it says; "" where it does not."""
+    found: Any = header
+    for key in ("eval", "packages", "inspect_ai"):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found if isinstance(found, str) else ""
+
+
+def _archived(path: Path, shown: str) -> Records:
     raw = read_bytes(path, shown)
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            there = archive.namelist()
+            header = archive.getinfo("header.json") if "header.json" in there else None
+            place = f"{shown}, header.json"
+            told = {} if header is None else _object(_entry(archive, header, raw, place), place)
+    except ZIP_DAMAGE as problem:
+        raise DataError(f"{shown} is damaged ({problem}). Fetch it again") from problem
+    return inspect(_inspect_version(told)), _samples(raw, shown)
+
+
+def _samples(raw: bytes, shown: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     size = 0
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -157,76 +178,3 @@ def _mapping(value: Any, place: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise DataError(f"{place} is {quoted(str(value))} and no record. Fetch the file again")
     return value
-
-
-def _lm_eval(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """``filtered_resps`` holds ``[log-likelihood, greedy]`` of each option, or the text that was generated."""
-    given, asked = row["filtered_resps"], row["arguments"]
-    pairs = [
-        list(one.values()) if isinstance(one, Mapping) else list(one)
-        for one in (asked.values() if isinstance(asked, Mapping) else asked)
-    ]
-    prompt = {"prompt": str(row.get("prompt_hash") or _hash(pairs[0][0]))}
-    if isinstance(given[0], str):
-        return {"said": given[0], **prompt}
-    if len(given) != len(pairs):
-        raise ValueError(f"{len(given)} log-likelihoods for {len(pairs)} options")
-    # Those of an empty prompt are the second half of its "mutual information".
-    kept = [(pair, one) for pair, one in zip(pairs, given, strict=True) if pair[0] or not pairs[0][0]]
-    return {
-        "options": tuple(str(pair[1]).strip() for pair, _ in kept),
-        "logprobs": tuple(float(value) for _, (value, _) in kept),
-        **prompt,
-    }
-
-
-def _inspect(sample: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The completion; letters in it are those of ``choices``."""
-    output = sample.get("output") or {}
-    answers = output.get("choices") or []
-    return {
-        "options": tuple(map(str, sample.get("choices") or ())),
-        "said": str(output.get("completion") or ""),
-        "declined": any(one.get("stop_reason") == "content_filter" for one in answers),
-        "failed": bool(sample.get("error")) or not answers,
-        "prompt": _hash(sample["input"]),
-    }
-
-
-def _every_eval_ever(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The only answer of an instance."""
-    asked, said = row["input"], (row.get("output") or {}).get("raw") or []
-    if len(said) > 1:
-        raise ValueError(f"holds {len(said)} answers, and one an item is read")
-    return {
-        "options": tuple(map(str, asked.get("choices") or ())),
-        "said": str(said[0]) if said else "",
-        "failed": not said or bool(row.get("error")),
-        "prompt": _hash(asked.get("formatted") or asked["raw"]),
-    }
-
-
-def _read(
-    read: Callable[[Mapping[str, Any]], Mapping[str, Any]], row: Mapping[str, Any]
-) -> Mapping[str, Any]:
-    """What a record answers; raises ValueError where it is none of the harness, or a log-likelihood is none."""
-    try:
-        found = read(row)
-    except (AttributeError, IndexError, KeyError, TypeError) as problem:
-        raise ValueError(f"{type(problem).__name__}: {problem}") from problem
-    values: Sequence[float] = found.get("logprobs", ())
-    if any(not value <= 1e-6 or math.isinf(value) for value in values):
-        raise ValueError(f"a log-likelihood is positive or no number: {values}")
-    return found
-
-
-def _hash(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-INSPECT: Final = Log("Inspect", "id", partial(_read, _inspect))
-_BY_KEY: Final = {
-    "filtered_resps": Log("lm-evaluation-harness", "doc_id", partial(_read, _lm_eval)),
-    "answer_attribution": Log("Every Eval Ever", "sample_id", partial(_read, _every_eval_ever)),
-}
-"""Logs of JSON Lines, by a field that no other has."""

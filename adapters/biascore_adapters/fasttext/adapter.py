@@ -10,6 +10,7 @@ from pydantic import field_validator
 from biascore.api.adapters import Adapter, LoadContext, ModelRef, Options
 from biascore_adapters.fasttext.backend import Case, FastTextBackend
 from biascore_adapters.fasttext.detect import Format, open_vectors
+from biascore_adapters.fasttext.marks import Marks, marks_of
 from biascore_adapters.fasttext.names import UTF_8
 from biascore_adapters.fasttext.storage import DigestMode, ModelFile, locate
 
@@ -23,7 +24,9 @@ class FastTextOptions(Options):
     a sample of it beyond. ``subwords``: whether a fastText model composes words that are not in its
     dictionary from their n-grams; without, they are out of vocabulary. Text and word2vec files have no
     n-grams, so there it changes nothing. ``encoding``: of the words of a text file. ``case``: ``auto`` asks
-    words in lower case where no word of the file has upper case, ``lower`` always, ``keep`` never.
+    words in lower case where no word of the file has upper case, ``lower`` always, ``keep`` never. ``prefix`` and
+    ``suffix``: what stands before and after the words that are meant, such as "/c/en/" and "_NOUN" (of several suffixes,
+    separated by commas, the first counts that a word has); what all words of a file have is seen without them.
     """
 
     format: Format = "auto"
@@ -31,6 +34,8 @@ class FastTextOptions(Options):
     subwords: bool = True
     encoding: str = UTF_8
     case: Case = "auto"
+    prefix: str = ""
+    suffix: str = ""
 
     @field_validator("encoding")
     @classmethod
@@ -47,7 +52,7 @@ class FastTextAdapter(Adapter[FastTextOptions]):
     id: ClassVar[str] = "fasttext"
     summary: ClassVar[str] = "Static word vectors: fastText .bin/.ftz, .vec(.gz), GloVe text, word2vec binary"
     example: ClassVar[str] = "fasttext:/models/cc.it.300.bin"
-    answers_version: ClassVar[str | None] = "1"
+    answers_version: ClassVar[str | None] = "2"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed"})
     extra: ClassVar[str | None] = "fasttext"  # for quantised models only
 
@@ -65,7 +70,10 @@ class FastTextAdapter(Adapter[FastTextOptions]):
         try:
             vectors = open_vectors(file, options.format, options.subwords, options.encoding)
             digest = file.digest(options.digest, vectors.digest_head)
-            return FastTextBackend(file, vectors, digest, options.case)
+            stated = Marks.stated(options.prefix, options.suffix)
+            return FastTextBackend(
+                file, vectors, digest, options.case, stated or marks_of(vectors, file.path)
+            )
         except BaseException:
             file.close()
             raise

@@ -14,13 +14,14 @@ import numpy.typing as npt
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Familiarity, Level, Text, Vocabulary
 from biascore.errors import QuestionError
+from biascore_adapters.fasttext.marks import Marks, letters_of
 from biascore_adapters.fasttext.storage import ModelFile
 from biascore_adapters.fasttext.vectors import SEPARATORS, WordVectors, blank
 from biascore_adapters.fasttext.vocabulary import FileVocabulary
 
 SENTENCE_VECTOR: Final = (
-    "plain mean of the word vectors (words separated by ASCII white space, {}); "
-    "out of vocabulary as soon as one word is"
+    "plain mean of the word vectors (words separated by ASCII white space, {}), unless the file has the words joined by _ "
+    "as one; out of vocabulary as soon as one word is"
 )
 
 Case = Literal["auto", "keep", "lower"]
@@ -28,6 +29,8 @@ Case = Literal["auto", "keep", "lower"]
 
 LOWER_CASE: Final = {"case of the words": "lower case"}
 """The convention of such a model; one that takes words as they are states none."""
+
+NO_MARKS: Final = Marks()
 
 ALPHABETICAL: Final = 20
 """So many first words in the order of the alphabet say that the file is not in order of frequency."""
@@ -38,18 +41,22 @@ class FastTextBackend(Backend):
 
     At both levels the text (at ``level="token"`` the part under the span) is looked up as a word; with white
     space in it, it is the mean of its words' vectors, unnormalised as in the WEAT literature (fastText's
-    ``get_sentence_vector`` divides each by its norm first). The mean is taken in float64 and rounded once.
+    ``get_sentence_vector`` divides each by its norm first), unless the file has these words as one, joined by _ as
+    word2vec joins phrases. The mean is taken in float64 and rounded once. ``marks`` stand around every word of the file.
     ``case``: "lower" asks each word in lower case, "auto" does where no word of the file has upper case.
     """
 
     batch = 16_384
 
-    def __init__(self, file: ModelFile, vectors: WordVectors, digest: str, case: Case = "auto") -> None:
+    def __init__(
+        self, file: ModelFile, vectors: WordVectors, digest: str, case: Case = "auto", marks: Marks = NO_MARKS
+    ) -> None:
         self._file = file
         self._vectors = vectors
-        uncased = vectors.letters.uncased
+        self._marks = marks
+        uncased = letters_of(vectors, marks).uncased
         self._lowers = case == "lower" or (case == "auto" and uncased)
-        facts = dict(vectors.facts)
+        facts = {**vectors.facts, **marks.facts}
         if self._lowers:
             why = "the vocabulary has no upper case" if uncased else "the option case=lower"
             facts["words asked"] = f"in lower case ({why})"
@@ -70,7 +77,7 @@ class FastTextBackend(Backend):
         Raises QuestionError where ``level="token"`` comes without a span or a text is not valid Unicode,
         and ModelLoadError where the file turns out to be damaged at a vector that is asked for.
         """
-        phrases = [self._words(text, level) for text in texts]
+        phrases = self._in_the_file([self._words(text, level) for text in texts])
         distinct = list(dict.fromkeys(word for words in phrases for word in words))
         places = {word: place for place, word in enumerate(distinct)}
         known = self._vectors.vectors(distinct)
@@ -88,11 +95,9 @@ class FastTextBackend(Backend):
         The rank is that of the rarest word, and None where the file is not in order of frequency.
         """
         spellings = {word: self._spellings(word) for word in dict.fromkeys(words)}
-        parts = {
-            spelling: self._words(Text(spelling), "sentence")
-            for some in spellings.values()
-            for spelling in some
-        }
+        every = list(dict.fromkeys(spelling for some in spellings.values() for spelling in some))
+        written = self._in_the_file([self._words(Text(spelling), "sentence") for spelling in every])
+        parts = dict(zip(every, written, strict=True))
         distinct = list(dict.fromkeys(part for some in parts.values() for part in some))
         rows = dict(zip(distinct, self._vectors.rows(distinct), strict=True))
         last = self._vectors.size
@@ -112,7 +117,7 @@ class FastTextBackend(Backend):
 
     def vocabulary(self) -> Vocabulary:
         """All words of the file, in its order; of ``.bin`` and ``.ftz`` those of the dictionary."""
-        return FileVocabulary(self._vectors, lowers=self._lowers)
+        return FileVocabulary(self._vectors, lowers=self._lowers, marks=self._marks)
 
     @cached_property
     def _by_frequency(self) -> bool:
@@ -132,6 +137,28 @@ class FastTextBackend(Backend):
         return list(
             dict.fromkeys([word, composed, *(case(some) for some in (word, composed) for case in cases)])
         )
+
+    def _in_the_file(self, phrases: Sequence[list[str]]) -> list[list[str]]:
+        """The words of each phrase as the file writes them; those that it has as one word, as this one."""
+        joined = {tuple(words): self._marks.forms("_".join(words)) for words in phrases if len(words) > 1}
+        single = {word: self._marks.forms(word) for words in phrases for word in words}
+        unsure = [
+            form
+            for forms in (*joined.values(), *(some for some in single.values() if len(some) > 1))
+            for form in forms
+        ]
+        rows = dict(zip(unsure, self._vectors.rows(unsure), strict=True))
+        whole = {
+            words: next((f for f in forms if rows[f] is not None), "") for words, forms in joined.items()
+        }
+        found = {
+            word: next((f for f in forms if rows.get(f) is not None), forms[0])
+            for word, forms in single.items()
+        }
+        return [
+            [whole[tuple(words)]] if whole.get(tuple(words)) else [found[word] for word in words]
+            for words in phrases
+        ]
 
     def _words(self, text: Text, level: Level) -> list[str]:
         words = _words(text, level)

@@ -9,6 +9,7 @@ import re
 import sys
 import zlib
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -32,6 +33,7 @@ _COMMA: Final = re.compile(rb"-?\d+(,\d+)?(e-?\d+)?", re.IGNORECASE)
 _SCAN_BUFFER: Final = 1 << 20
 _SEEK_BUFFER: Final = 1 << 14  # every jump to a word fills the buffer anew
 _AT_ONCE: Final = 1024  # words whose case is looked at together
+_FIRST_LINES: Final = 8  # a header, comments and names of columns stand in them, or nowhere
 _SMALL: Final = 32_000_000  # bytes, of which nobody minds the ratio
 _BYTES_PER_VALUE: Final = 64  # longer than any decimal notation of a float
 
@@ -53,8 +55,36 @@ def parse_values(fields: Sequence[bytes]) -> npt.NDArray[np.float32] | None:
 
 
 def fields_of(line: bytes) -> list[bytes]:
-    """The fields of a line, without the line's end and the space that fastText leaves before it."""
-    return line.rstrip(b"\r\n ").split(b" ")
+    """The fields of a line, without the line's end and the space that fastText leaves before it.
+
+    Some programs align numbers by a second space before those without a sign.
+    """
+    line = line.rstrip(b"\r\n ")
+    return line.split() if b"  " in line else line.split(b" ")
+
+
+def preamble(lines: Sequence[bytes]) -> tuple[int, tuple[int, int] | None]:
+    """How many of the first lines come before the vectors, and the numbers ``n d`` where one of them states them.
+
+    Those are a header, also behind the sign of a comment; comments; and names of columns, as R writes them. "#" is a word
+    too: with as many numbers as the next line has it is one.
+    """
+    for number, line in enumerate(lines):
+        if header := parse_header(line):
+            return number + 1, header
+        fields = fields_of(line)
+        following = fields_of(lines[number + 1]) if number + 1 < len(lines) else []
+        values = len(following) - 1 if len(following) > 2 and parse_values(following[1:]) is not None else 0
+        if line.startswith(b"#") and len(fields) - 1 != values:
+            header = parse_header(line.lstrip(b"#").lstrip())
+            if header and header[1] == values:
+                return number + 1, header
+            continue
+        names = all(parse_values([field]) is None for field in fields)
+        if names and number == 0 and values and len(fields) in (values, values + 1):
+            return number + 1, None
+        return number, None
+    return 0, None
 
 
 class TextVectors:
@@ -71,46 +101,47 @@ class TextVectors:
         self._gzip = file.head(2) == GZIP_MAGIC
         self._names, self.letters = Names(file.path, encoding), Letters()
         with self._lines(_SCAN_BUFFER) as stream:
-            first = stream.readline(_line_limit(MAX_DIMENSIONS))
-            mark = len(codecs.BOM_UTF8) if first.startswith(codecs.BOM_UTF8) else 0
-            header = parse_header(first[mark:])
-            start = mark if header is None else len(first)
-            self._tabs = b"\t" in first
+            first = [stream.readline(_line_limit(MAX_DIMENSIONS)) for _ in range(_FIRST_LINES)]
+            mark = len(codecs.BOM_UTF8) if first[0].startswith(codecs.BOM_UTF8) else 0
+            first[0] = first[0][mark:]
+            self._tabs = b"\t" in b"".join(first)
+            before, header = preamble([self._spaced(line) for line in first if line])
+            start = mark + sum(map(len, first[:before]))
             if header is None:
-                self.dimensions, claimed = self._headerless(self._spaced(first[mark:])), None
+                self.dimensions, claimed = self._headerless(self._spaced(first[before]), before + 1), None
             else:
                 claimed, self.dimensions = header
             if not 0 < self.dimensions <= MAX_DIMENSIONS or claimed == 0:
                 raise corrupt(file.path, f"the header claims {claimed} words of {self.dimensions} dimensions")
-            if header is not None:
-                self._tabs = b"\t" in stream.readline(_line_limit(self.dimensions))
+            self._first_line, self._blanks = before + 1, list[int]()
             stream.seek(start)
-            self._index = self._scan(stream, start, has_header=header is not None)
+            self._index = self._scan(stream, start)
             if self._names.settled():
                 stream.seek(start)
-                self._index = self._scan(stream, start, has_header=header is not None)
+                self._index = self._scan(stream, start)
         if claimed is not None and claimed != len(self._index):
             raise corrupt(
                 file.path, f"the header says {claimed} words, but {len(self._index)} lines of vectors follow"
             )
-        self._first_line = 1 if header is None else 2
         self.facts: Facts = {
             "format": "text" + (", gzip" if self._gzip else "") + ("" if header else ", no header"),
             "dimensions": self.dimensions,
             "words": len(self._index),
             "repeated words": self._index.repeated,
+            **({"blank lines": len(self._blanks)} if self._blanks else {}),
+            **({"lines before the vectors": before} if before > bool(header) else {}),
             **self._names.facts,
         }
         self.digest_head = HEAD_BYTES
 
-    def _headerless(self, line: bytes) -> int:
+    def _headerless(self, line: bytes, number: int) -> int:
         fields = fields_of(line)
         if len(fields) < 3 or parse_values(fields[1:]) is None:
             if len(fields) > 2 and _decimal_comma(fields[1:]):
-                raise _commas(self._file.path, 1)
+                raise _commas(self._file.path, number)
             raise unusable(
                 self._file.path,
-                "line 1 is neither a header 'n d' nor a word followed by two or more numbers",
+                f"line {number} is neither a header 'n d' nor a word followed by two or more numbers",
                 "Give a file of word vectors, or put a header (words, dimensions) first.",
             )
         return len(fields) - 1
@@ -129,7 +160,7 @@ class TextVectors:
                 path, f"cannot be read ({error})", "Check the file and its permissions."
             ) from error
 
-    def _scan(self, stream: BinaryIO, offset: int, has_header: bool) -> WordIndex:
+    def _scan(self, stream: BinaryIO, offset: int) -> WordIndex:
         keys, offsets = array("q"), array("q")
         dimensions, limit = self.dimensions, _line_limit(self.dimensions)
         # almost all lines have d spaces, or d + 1 in fastText's own files: those need no closer look
@@ -137,6 +168,7 @@ class TextVectors:
         # A gzip of vectors unpacks to three or four times its size, a bomb to a thousand.
         most = max(_SMALL, MAX_UNPACKED * self._file.size) if self._gzip else sys.maxsize
         recode, letters, fresh = self._names.recode, self.letters, list[bytes]()
+        self._blanks = []
         lines = iter(lambda: stream.readline(limit), b"")
         for line in map(self._spaced, lines) if self._tabs else lines:
             if offset > most:
@@ -148,10 +180,14 @@ class TextVectors:
             spaces = line.count(b" ")
             if (line[-1:], spaces) == plain or (line[-2:], spaces) == trailing:
                 word = line[: line.index(b" ")]
+            elif not line.strip():
+                self._blanks.append(len(keys))
+                offset += len(line)
+                continue
             else:
-                word = self._unusual(line, len(keys) + 1 + has_header)
+                word, _ = self._unusual(line, self._line(len(keys)))
             if not word.isascii():
-                word = recode(word, len(keys) + 1 + has_header)
+                word = recode(word, self._line(len(keys)))
             if not letters.upper:
                 fresh.append(word)
                 if len(fresh) == _AT_ONCE:
@@ -163,17 +199,24 @@ class TextVectors:
         letters.see(fresh)
         return WordIndex(np.frombuffer(keys, dtype=np.int64), np.frombuffer(offsets, dtype=np.int64))
 
-    def _unusual(self, line: bytes, number: int) -> bytes:
+    def _line(self, row: int) -> int:
+        """The line that a row stands in, from 1."""
+        return row + self._first_line + bisect_right(self._blanks, row)
+
+    def _unusual(self, line: bytes, number: int) -> tuple[bytes, bytes]:
+        """The word of a line and its values, where the line is not one word, d numbers and single spaces."""
         fields = fields_of(line)
         surplus = len(fields) - 1 - self.dimensions
-        if surplus > 0 and all(parse_values([field]) is None for field in fields[1 : surplus + 1]):
-            return b" ".join(fields[: surplus + 1])
-        if surplus:
+        if surplus > 0 and not fields[0]:  # a space before the word
+            fields, surplus = fields[1:], surplus - 1
+        if surplus and not (
+            surplus > 0 and all(parse_values([field]) is None for field in fields[1 : surplus + 1])
+        ):
             raise corrupt(
                 self._file.path,
                 f"line {number} has {len(fields) - 1} values where {self.dimensions} are needed",
             )
-        return fields[0]
+        return b" ".join(fields[: surplus + 1]), b" ".join(fields[surplus + 1 :])
 
     def vectors(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
         """Vectors of the words, float32 (n, d); NaN where the file does not have the word.
@@ -182,7 +225,7 @@ class TextVectors:
         """
         result = blank(len(words), self.dimensions)
         for place, row, values in self._found(words):
-            result[place] = self._parse(values, row + self._first_line)
+            result[place] = self._parse(values, self._line(row))
         return result
 
     def rows(self, words: Sequence[str]) -> list[int | None]:
@@ -203,9 +246,7 @@ class TextVectors:
                 if place in done:
                     continue  # an earlier line had this word
                 stream.seek(int(self._index.offsets[row]))
-                name, values = self._entry(
-                    stream.readline(_line_limit(self.dimensions)), row + self._first_line
-                )
+                name, values = self._entry(stream.readline(_line_limit(self.dimensions)), self._line(row))
                 if name == words[place].encode():
                     done.add(place)
                     yield place, row, values
@@ -222,25 +263,24 @@ class TextVectors:
 
     def names(self) -> Iterator[bytes]:
         """The words of all lines, in their order."""
-        return (name for name, _ in self._entries())
+        return (name for _, name, _ in self._entries())
 
     def blocks(self, rows: int) -> Iterator[tuple[list[bytes], npt.NDArray[np.float32]]]:
         """The words of all lines with their vectors (n, d), ``rows`` at a time."""
         entries = self._entries()
-        first = self._first_line
         while block := list(islice(entries, rows)):
-            names = [name for name, _ in block]
-            yield names, self._parse_all([values for _, values in block], first)
-            first += len(block)
+            numbers, names, values = zip(*block, strict=True)
+            yield list(names), self._parse_all(values, numbers)
 
-    def _entries(self) -> Iterator[tuple[bytes, bytes]]:
-        """The word and the values of each line."""
+    def _entries(self) -> Iterator[tuple[int, bytes, bytes]]:
+        """The number of each line that is not blank, its word and its values."""
         limit = _line_limit(self.dimensions)
         with self._lines(_SCAN_BUFFER) as stream:
             stream.seek(int(self._index.offsets[0]))
             lines = iter(lambda: stream.readline(limit), b"")
-            for number, line in enumerate(lines, self._first_line):
-                yield self._entry(line, number)
+            for number, line in enumerate(lines, self._line(0)):
+                if not self._blanks or line.strip():
+                    yield number, *self._entry(line, number)
 
     def _entry(self, line: bytes, number: int) -> tuple[bytes, bytes]:
         """The word of a line, in UTF-8, and its values."""
@@ -248,16 +288,15 @@ class TextVectors:
         if text.count(b" ") == self.dimensions:
             name, _, values = text.partition(b" ")
         else:
-            name = self._unusual(text, number)
-            values = text[len(name) + 1 :]
+            name, values = self._unusual(text, number)
         return name if name.isascii() else self._names.recode(name, number), values
 
     def _spaced(self, line: bytes) -> bytes:
         """The line with spaces where the file has tabs."""
         return line.replace(b"\t", b" ") if self._tabs else line
 
-    def _parse_all(self, texts: Sequence[bytes], number: int) -> npt.NDArray[np.float32]:
-        """The values of lines from the ``number``-th on, (n, d); a fifth of the time of one line after the other."""
+    def _parse_all(self, texts: Sequence[bytes], numbers: Sequence[int]) -> npt.NDArray[np.float32]:
+        """The values of the lines with these numbers, (n, d); a fifth of the time of one line after the other."""
         try:
             with np.errstate(over="ignore"):
                 values = np.loadtxt(
@@ -268,7 +307,7 @@ class TextVectors:
         if values.shape == (len(texts), self.dimensions) and np.isfinite(values).all():
             return values
         # Some line holds what is no number: the reader of single lines says which.
-        return np.stack([self._parse(text, number + place) for place, text in enumerate(texts)])
+        return np.stack([self._parse(text, number) for text, number in zip(texts, numbers, strict=True)])
 
     def _parse(self, text: bytes, number: int) -> npt.NDArray[np.float32]:
         fields = fields_of(text)

@@ -10,18 +10,21 @@ import numpy.typing as npt
 
 from biascore.api.queries import Vocabulary
 from biascore.api.support import BLOCK_ROWS
+from biascore_adapters.fasttext.marks import Marks
 from biascore_adapters.fasttext.vectors import SEPARATORS, WordVectors
 
 
 class FileVocabulary(Vocabulary):
     """The words of one file; where words are equal, the one that ``embed`` answers with.
 
-    ``lowers``: words are asked in lower case, so nobody can ask for one with upper case.
+    ``lowers``: words are asked in lower case, so nobody can ask for one with upper case. ``marks`` stand around each word
+    in the file; one without them nobody can ask for.
     """
 
-    def __init__(self, vectors: WordVectors, *, lowers: bool = False) -> None:
+    def __init__(self, vectors: WordVectors, marks: Marks, *, lowers: bool = False) -> None:
         self._vectors = vectors
         self._lowers = lowers
+        self._marks = marks
 
     def __len__(self) -> int:
         return self._vectors.size
@@ -68,5 +71,6 @@ class FileVocabulary(Vocabulary):
             except UnicodeDecodeError:
                 yield None
                 continue
-            hidden = SEPARATORS.search(word) or (self._lowers and word != word.lower())
-            yield None if hidden else word
+            bare = self._marks.bare(word) if self._marks else word
+            hidden = bare is None or SEPARATORS.search(bare) or (self._lowers and bare != bare.lower())
+            yield None if hidden else bare

@@ -18,6 +18,11 @@ from biascore_adapters.transformer.folder import PICKLE, SAFETENSORS, matching, 
 ADAPTER: Final = "adapter_config.json"
 _ATTENTION: Final = ("attn_implementation", "_attn_implementation", "_attn_implementation_internal")
 _WHOLE: Final = (SAFETENSORS[0], PICKLE[0])
+_OTHER_WEIGHTS: Final = (
+    ("tf_model.h5", "TensorFlow", "from_tf"),
+    ("flax_model.msgpack", "Flax", "from_flax"),
+)
+_CONVERTERS: Final = {"TensorFlow": "tensorflow tf-keras", "Flax": "flax jax"}
 _INDEX: Final = {".safetensors": "model.safetensors.index.json", ".bin": "pytorch_model.bin.index.json"}
 _UNREAD: Final = (
     "added_tokens_file",
@@ -61,6 +66,44 @@ def check_config(path: Path, config: Mapping[str, Any]) -> None:
         raise ModelLoadError(static(path))
     if not (path / "tokenizer.json").is_file():
         _check_tokenizer(path, config)
+
+
+def one_set(path: Path, weights: tuple[Path, ...]) -> tuple[Path, ...]:
+    """The weights; raises ModelLoadError where they are a whole file and also shards, of which each could be the model."""
+    whole = next((file for file in weights if file.name in _WHOLE), None)
+    shards = [file for file in weights if file != whole]
+    if whole is None or not shards:
+        return weights
+    raise ModelLoadError(
+        f"{path} holds its weights twice, in {whole.name} and in {len(shards)} shards ({shards[0].name} ...), so that it "
+        f"does not say which of the two is meant. Copy the folder without one of them, and name the copy"
+    )
+
+
+def no_weights(path: Path) -> str:
+    """What a folder without weights that are read here holds in their place, and the next step."""
+    for name, library, flag in _OTHER_WEIGHTS:
+        if (path / name).is_file():
+            into = f"{path}-converted"
+            program = (
+                f"import transformers as t, json; p = {_literal(path)}; "
+                'c = getattr(t, (json.load(open(p + "/config.json")).get("architectures") or ["AutoModel"])[0]); '
+                f"c.from_pretrained(p, {flag}=True).save_pretrained({_literal(into)}); "
+                f"t.AutoTokenizer.from_pretrained(p).save_pretrained({_literal(into)})"
+            )
+            return (
+                f"{path} has its weights only as {name}, of {library}, which hf: does not read. Name a copy of the model "
+                f"that has a model.safetensors; or convert it in an environment of its own (pip install "
+                f"'transformers<5' torch {_CONVERTERS[library]}): python -c {quote(program)}, and name hf:{into}"
+            )
+    graphs = matching(path, ("*.onnx",))
+    if graphs:
+        return f"{path} has its weights only as {graphs[0].name}, a graph. Name it {quote(f'onnx:{path}')}"
+    others = [
+        file.name for file in matching(path, ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.ckpt", "*.ot"))
+    ]
+    there = f"; it holds {', '.join(others[:3])}, under another name" if others else ""
+    return f"{path} has no weights (no model.safetensors{there}). Fetch the model again, or save it with save_pretrained()"
 
 
 def check_index(path: Path, weights: tuple[Path, ...]) -> None:

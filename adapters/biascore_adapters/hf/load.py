@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -36,7 +37,7 @@ from biascore.errors import ModelLoadError
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.own_code import check_code, own_class, own_kind
 from biascore_adapters.hf.quantised import Quantised, not_loaded
-from biascore_adapters.hf.weights import check_size, check_weights, stored_narrower
+from biascore_adapters.hf.weights import check_size, check_weights, prefix_of, stored_narrower
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder, first_line
 from biascore_adapters.transformer.stated import PRETRAINING_WITH_MASKED_HEAD, longest_text
@@ -231,8 +232,9 @@ def model_of(
         check_size(folder, auto)
     with unreadable(folder, "model"), quiet():
         opener, own = own_class(folder, auto)
-        try:
-            model, info = opener.from_pretrained(
+
+        def opened(**renamed: Any) -> tuple[PreTrainedModel, dict[str, Any]]:
+            found: tuple[PreTrainedModel, dict[str, Any]] = opener.from_pretrained(
                 folder.path,
                 dtype=getattr(torch, options.dtype),
                 use_safetensors=not folder.pickled,
@@ -240,7 +242,14 @@ def model_of(
                 output_loading_info=True,
                 **own,
                 **placed,
+                **renamed,
             )
+            return found
+
+        try:
+            model, info = opened()
+            if prefix := prefix_of(info, head=head):
+                model, info = opened(key_mapping={f"^{re.escape(prefix)}": ""})
         except ImportError as error:
             if quantised:  # on a GPU some methods import their library only here
                 raise not_loaded(folder.path, quantised.method, first_line(error)[:200]) from error
@@ -255,7 +264,12 @@ def model_of(
             f"{folder.path} does not fit into the memory of {device}. Use the option device='cpu' or "
             "dtype='bfloat16'"
         ) from error
-    facts = {"stored_weights": stored, "unused_weights": unused, **(quantised.facts if quantised else {})}
+    facts = {
+        "stored_weights": stored,
+        "unused_weights": unused,
+        "weights_named": f"with {prefix!r} before each name" if prefix else "",
+        **(quantised.facts if quantised else {}),
+    }
     return model, {name: fact for name, fact in facts.items() if fact}
 
 

@@ -163,18 +163,17 @@ def _model_folder(root: Path, revision: str | None, *, allow_pickle: bool, own_c
     foreign.check_index(path, weights)
     outer = root if path != root else None
     code = tuple(sorted(path.rglob("*.py"))) if own_code else ()
-    return ModelFolder(path, revision, config, weights, modules, outer, code)
+    folder = ModelFolder(path, revision, config, weights, modules, outer, code)
+    folder.check_fetched()
+    return folder
 
 
 def _weights(path: Path, *, allow_pickle: bool) -> tuple[Path, ...]:
     if safe := matching(path, SAFETENSORS):
-        return safe
-    pickled = matching(path, PICKLE)
+        return foreign.one_set(path, safe)
+    pickled = foreign.one_set(path, matching(path, PICKLE))
     if not pickled:
-        raise ModelLoadError(
-            f"{path} has no weights (no model.safetensors). Fetch the model again, or save it with "
-            "save_pretrained()"
-        )
+        raise ModelLoadError(foreign.no_weights(path))
     if not allow_pickle:
         raise ModelLoadError(
             f"{path} has its weights only as pickle ({pickled[0].name}), and reading a pickle can run any "

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
 
+from biascore.api.queries import is_mark, opened_by
 from biascore.api.support import quoted
 from biascore.errors import AnswerError, QuestionError
 from biascore_adapters.hf.head import VocabularyHead
@@ -18,7 +19,6 @@ from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.probe import few_tokens
 from biascore_adapters.hf.trunk import Trunk
 from biascore_adapters.transformer.arrays import padded
-from biascore_adapters.transformer.prompts import CLOSES, OPENS
 from biascore_adapters.transformer.tokens import Input
 
 MAX_ANSWER_TOKENS: Final = 64
@@ -113,6 +113,13 @@ class Generator:
         self.most = options.max_answer_tokens or MAX_ANSWER_TOKENS
         ends, others = end_tokens(loaded.model, loaded.reader.rows)
         self._ends = frozenset(ends)
+        tokens = loaded.reader.tokenizer
+        added = {
+            *tokens.all_special_ids,
+            *(id_ for id_, one in tokens.added_tokens_decoder.items() if one.special),
+        }
+        # Marks of thoughts are special tokens of some families, and without them thoughts read like an answer.
+        self._dropped = {id_ for id_ in added if not is_mark(str(tokens.convert_ids_to_tokens(id_)))}
         named = loaded.reader.tokenizer.convert_ids_to_tokens(ends)
         said = f"at {', '.join(map(repr, named))}" if ends else "nowhere: no token is stated"
         unknown = f"; not at {', '.join(map(quoted, others))}, which is no token" if others else ""
@@ -175,11 +182,11 @@ class Generator:
     def _answer(self, prompt: str, ids: list[int]) -> str:
         """The text of an answer, up to the token that ends it, behind which a batch with longer answers goes on."""
         end = next((at for at, token in enumerate(ids) if token in self._ends), len(ids))
-        said = self._reader.tokenizer.decode(ids[: end + 1], skip_special_tokens=True)
+        own = [token for token in ids[: end + 1] if token not in self._dropped]
+        said = self._reader.tokenizer.decode(own, skip_special_tokens=False)
         if not isinstance(said, str):
             raise AnswerError(f"the model's answer to {quoted(prompt)} is no text. Check its tokenizer")
-        opens = prompt.rpartition(OPENS)[2] if OPENS in prompt else CLOSES
-        return said if CLOSES in opens else OPENS + said
+        return opened_by(prompt) + said
 
 
 class Drawn(LogitsProcessor):

@@ -68,6 +68,23 @@ def check_weights(folder: ModelFolder, model: PreTrainedModel, info: Mapping[str
     return f"{len(unused)}, such as {shown[0]}" if unused else ""
 
 
+def prefix_of(info: Mapping[str, Any], *, head: bool) -> str:
+    """What stands before the name of each weight that the model lacks, as wrappers in training put it; "" for none.
+
+    "module." of data parallelism, "_orig_mod." of compiled models, a name of Lightning's. Only where it brings all that
+    is missing, so that nothing is guessed.
+    """
+    missing = {key for key in info["missing_keys"] if head or "pooler" not in key}
+    first = min(missing, default="")
+    ends = [key for key in info["unexpected_keys"] if key.endswith(f".{first}")]
+    found = [end.removesuffix(first) for end in ends if missing <= _without(end.removesuffix(first), info)]
+    return found[0] if first and len(found) == 1 else ""
+
+
+def _without(prefix: str, info: Mapping[str, Any]) -> set[str]:
+    return {key.removeprefix(prefix) for key in info["unexpected_keys"] if key.startswith(prefix)}
+
+
 def check_size(folder: ModelFolder, auto: Any) -> None:
     """Raise ModelLoadError where ``config.json`` describes a model that is far larger than its weights.
 

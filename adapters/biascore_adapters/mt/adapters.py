@@ -203,7 +203,12 @@ def server_url(text: str, where: str) -> str:
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         usable = False
-    if not usable or parts.query or parts.fragment:
+    if "?" in text or "#" in text:
+        raise OptionsError(
+            f"{where} has more behind the path, from '?' or '#'. Write it like http://localhost:5000: addresses are kept in "
+            "results, and keys belong into the environment"
+        )
+    if not usable:
         raise OptionsError(f"{where} {text!r} is no server address. Write it like http://localhost:5000")
     return text.rstrip("/")
 

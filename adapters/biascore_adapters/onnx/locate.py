@@ -8,6 +8,7 @@ from typing import Final
 
 from biascore.api.adapters import ModelRef
 from biascore.api.formats import leads_out, user_path
+from biascore.api.support import check_fetched
 from biascore.errors import ModelLoadError
 from biascore_adapters.onnx.protobuf import Stated, read_stated
 from biascore_adapters.transformer.exported import EXPORTED_FILE, Exported
@@ -57,6 +58,7 @@ def find(ref: ModelRef) -> OnnxFolder:
     if not (path / "config.json").is_file():
         raise ModelLoadError(f"{path} has no config.json. Copy it from the model that was exported")
     config = read_config(path)
+    check_fetched(graph, str(graph), ModelLoadError)
     # Without one transformers would go on with an empty vocabulary, and every word would be unknown.
     if not matching(path, VOCABULARY):
         raise ModelLoadError(
@@ -68,6 +70,7 @@ def find(ref: ModelRef) -> OnnxFolder:
     # What biascore wrote next to the graph changes how it is run, and so belongs to what identifies it.
     beside = matching(path, [EXPORTED_FILE])
     files = ModelFolder(path, None, config, (graph, *external, *beside), modules_of(path))
+    files.check_fetched()
     return OnnxFolder(files, stated, Exported.find(files))
 
 

@@ -25,7 +25,7 @@ class OpenAIAdapter(Adapter[OpenAIOptions]):
     id: ClassVar[str] = "openai"
     summary: ClassVar[str] = "chat models behind a server of the OpenAI API (OpenAI, vLLM, llama.cpp, Ollama)"
     example: ClassVar[str] = "openai:gpt-4.1-mini"
-    answers_version: ClassVar[str | None] = "1"
+    answers_version: ClassVar[str | None] = "2"
     on_workers: ClassVar[bool] = False
     capabilities: ClassVar[frozenset[str]] = frozenset({"choose", "score", "translate"})
     extra: ClassVar[str | None] = "openai"

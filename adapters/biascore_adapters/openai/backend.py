@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import SecretStr
 
-from biascore.api.adapters import Backend, Cost, Identity, hookimpl
+from biascore.api.adapters import Backend, Cost, Identity, Told, hookimpl
 from biascore.api.languages import Language, find_language
 from biascore.api.queries import (
     LETTERS,
@@ -80,6 +80,12 @@ class ChatBackend(Backend):
             ways=("letters", "text"),
             prompting={"prompt put": f"as a user's message to a server of the OpenAI API{system}"},
         )
+
+    def told(self) -> Told:
+        """The names that answered: those of a model with and without a date may be two models."""
+        names = ", ".join(self._client.answered_as)
+        several = f"the server answered as {names}, which may be several models" if "," in names else ""
+        return Told({"answered as": names} if names else {}, (several,) if several else ())
 
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:

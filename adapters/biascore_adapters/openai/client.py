@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -27,6 +28,11 @@ from biascore_adapters.openai.options import OpenAIOptions
 
 _LATER: Final = "Run again later: the answers so far are kept"
 _PASSING: Final = (408, 409, 425)
+_DATED: Final = re.compile(
+    r"-(20\d\d-(0[1-9]|1[0-2])-([0-2]\d|3[01])|(20)?\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])|"
+    r"(0[1-9]|1[0-2])([0-2]\d|3[01])|2\d(0[1-9]|1[0-2]))"
+)
+"""2024-08-06, 20240806, 240806, 0613 (a day of a year) or 2411 (a month of one)."""
 
 
 class NoSuchPage(AnswerError):
@@ -75,6 +81,7 @@ class ChatClient:
 
     def __init__(self, model: str, key: SecretStr, options: OpenAIOptions) -> None:
         self.model, self._options = model, options
+        self.answered_as: dict[str, None] = {}
         self.server = options.base_url or "https://api.openai.com/v1"
         self._client = openai.OpenAI(
             api_key=key.get_secret_value(),
@@ -241,6 +248,8 @@ class ChatClient:
                 f"openai: {self.model!r} was asked, and {name!r} answered. Name that model, or accept it with the option "
                 f"answers_as={name}"
             )
+        if name is not None:
+            self.answered_as[str(name)] = None
 
     def _check_logprobs(self, values: Iterable[float]) -> None:
         if any(not value <= 1e-6 for value in values):
@@ -286,8 +295,8 @@ class ChatClient:
 
 
 def _names(name: str, wanted: str) -> bool:
-    """Whether the name in an answer is the model's: itself, without its folder, or with a date behind."""
-    return wanted in (name, name.rpartition("/")[2]) or name.startswith(f"{wanted}-")
+    """Whether the name in an answer is the model's: itself, or with a date behind. ``gpt-4o-mini`` is no ``gpt-4o``."""
+    return name == wanted or (name.startswith(wanted) and bool(_DATED.fullmatch(name[len(wanted) :])))
 
 
 def _completed(told: dict[str, Any], counted: Any) -> Completed:

@@ -4,20 +4,6 @@
 ``planted:en/weat6=1,en/crows_own=0`` plants test by test. Nothing is trained or downloaded.
 """
 
-from __future__ import annotations
+from biascore.api.adapters import provides
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from biascore.api.adapters import hookimpl
-
-if TYPE_CHECKING:
-    from biascore.api.adapters import Adapter
-
-
-@hookimpl
-def register_adapters(register: Callable[[type[Adapter]], None]) -> None:
-    """Provide ``planted``."""
-    from biascore_adapters.planted.adapter import PlantedAdapter
-
-    register(PlantedAdapter)
+register_adapters = provides("biascore_adapters.planted.adapter:PlantedAdapter")

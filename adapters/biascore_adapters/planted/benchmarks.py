@@ -17,9 +17,9 @@ from biascore.api.queries import Continuation, Masked, Span
 from biascore.api.stimuli import Test
 from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.sentences import FLOOR, TOKEN, Sentence, cannot, deviate
-from biascore_metrics.coreference.winobias_test import WinoBiasTest
-from biascore_metrics.coreference.winogender_test import WinogenderTest
-from biascore_metrics.stereoset.test import StereoSetTest, Triple
+from biascore_metrics.coreference.winobias_items import WinoBiasTest
+from biascore_metrics.coreference.winogender_items import WinogenderTest
+from biascore_metrics.stereoset.items import StereoSetTest, Triple
 
 EACH: Final = -6.0
 """Log-probability, in nats, of each token of a stereotype and an anti-stereotype, on average."""

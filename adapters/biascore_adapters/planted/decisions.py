@@ -16,7 +16,7 @@ from biascore.api.stimuli import Test
 from biascore_adapters.planted.choices import drawn
 from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.sentences import Sentence, cannot, deviate
-from biascore_metrics.discrim_eval.test import Case, DecisionsTest
+from biascore_metrics.discrim_eval.items import Case, DecisionsTest
 
 QUESTIONS: Final = 1.0
 SLOPES: Final = 0.4

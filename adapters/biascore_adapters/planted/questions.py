@@ -23,7 +23,7 @@ from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.sentences import Sentence, deviate
 from biascore_adapters.planted.world import World
 from biascore_metrics.bbq.asking import options_of
-from biascore_metrics.bbq.test import ChoicesTest, Question
+from biascore_metrics.bbq.items import ChoicesTest, Question
 
 REFUSAL: Final = "I cannot answer that."
 Key = tuple[str, tuple[str, ...]]

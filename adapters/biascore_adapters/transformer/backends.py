@@ -28,9 +28,11 @@ from biascore_adapters.transformer.batching import TEXTS
 from biascore_adapters.transformer.causal import (
     MEAN_LOG_LIKELIHOOD,
     QUANTITIES,
+    START_ONCE,
     TOKEN_COUNT,
     AfterPrompts,
     CausalReader,
+    ScoredText,
 )
 from biascore_adapters.transformer.chooser import Chooser, Generate
 from biascore_adapters.transformer.exported import Kind
@@ -268,12 +270,18 @@ class TextScorer(TransformerBackend):
         read = self._texts.read(texts, quantity)
         if quantity == TOKEN_COUNT:
             return np.array([len(one.scored) for one in read], dtype=np.float64)
-        found = self._scored(read)
+        parts = self._parts(read, quantity)
+        values = iter(self._scored([part for some in parts for part in some]))
+        found = [[value for _ in some for value in next(values)] for some in parts]
         scores = np.array([sum(own) for own in found], dtype=np.float64)
         if quantity == MEAN_LOG_LIKELIHOOD:
             scores /= [len(own) for own in found]
         self._check_finite(scores[:, None], [one.input.text for one in read])
         return scores
+
+    def _parts(self, read: Sequence[ScoredText], quantity: str) -> list[list[ScoredText]]:
+        # Without a beginning-of-text token the first token is not scored, and there is nothing to take away.
+        return [one.start_once() if quantity == START_ONCE and self._texts.begins else [one] for one in read]
 
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
@@ -295,7 +303,8 @@ class TextScorer(TransformerBackend):
             groups = self._chooser.read(questions, cast("Way", params["way"]))
             read = [text for some in groups for one in some for text in one]
         else:
-            read = self._texts.read(questions, params["quantity"])
+            parts = self._parts(self._texts.read(questions, params["quantity"]), params["quantity"])
+            read = [part for some in parts for part in some]
         lengths, naive = self._scored.passes(read)
         return Cost.of_passes(questions, lengths, naive_passes=naive)
 

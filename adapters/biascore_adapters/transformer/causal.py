@@ -17,9 +17,11 @@ MEAN_LOG_LIKELIHOOD: Final = "mean_log_likelihood"
 """Per scored token: minus the loss."""
 TOKEN_COUNT: Final = "token_count"
 """How many tokens are scored."""
+START_ONCE: Final = "log_likelihood_start_once"
+"""The sum where the beginning-of-text token stands before the first token alone, as StereoSet's published code has it."""
 WORTH: Final = 16
 """Tokens of a prompt from which on it is computed once for several texts: below, two passes cost more than one."""
-QUANTITIES: Final = (LOG_LIKELIHOOD, MEAN_LOG_LIKELIHOOD, TOKEN_COUNT)
+QUANTITIES: Final = (LOG_LIKELIHOOD, MEAN_LOG_LIKELIHOOD, TOKEN_COUNT, START_ONCE)
 _IN_PARTS: Final = (
     "Shorten or split the text, or set long_texts=windows, which scores it in overlapping windows; "
     "it is never truncated"
@@ -43,10 +45,33 @@ class ScoredText:
     scored: Sequence[int]
     prompt: str | None = None
 
+    def start_once(self) -> list[ScoredText]:
+        """The first scored token given the one before it, and the others without that one, where it is not scored itself."""
+        first, *others = self.scored
+        if first != 1 or not others:
+            return [self]
+        begun, rest = Input(self.input.ids[:2], None, self.input.text), self.input.ids[1:]
+        return [
+            ScoredText(begun, [1]),
+            ScoredText(Input(rest, None, self.input.text), [i - 1 for i in others]),
+        ]
+
     @property
     def wanted(self) -> list[tuple[int, int]]:
         """The scored tokens with the position that each is predicted at."""
         return [(i - 1, self.input.ids[i]) for i in self.scored]
+
+
+@dataclass(frozen=True, slots=True)
+class NextToken(ScoredText):
+    """A prompt as the model reads it, and the ``tokens`` of which each may come next."""
+
+    tokens: Sequence[int] = ()
+
+    @property
+    def wanted(self) -> list[tuple[int, int]]:
+        """All of the tokens, behind the last one of the prompt."""
+        return [(len(self.input.ids) - 1, token) for token in self.tokens]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +118,7 @@ class CausalReader:
         self._reader, self._prompts, self._any_length = reader, prompts, any_length
         self._bos = reader.tokenizer.bos_token_id
         front = reader.tokens_in_front()
+        self.begins = self._bos is not None or bool(front)
         if front:
             begin = f"{' '.join(front)!r}, which the tokenizer adds before the text"
         else:
@@ -115,18 +141,32 @@ class CausalReader:
                 f"{', '.join(map(repr, QUANTITIES))}"
             )
         alone = [one for one in texts if isinstance(one, str)]
+        if quantity == START_ONCE and len(alone) < len(texts):
+            raise QuestionError(f"{START_ONCE} is of whole texts. Ask for {LOG_LIKELIHOOD} after a prompt")
         after = [one for one in texts if isinstance(one, Continuation)]
         whole = iter([self._scored(*one) for one in zip(alone, self._reader.tokenise(alone), strict=True)])
         parts = iter(self._continued(after))
         return [next(whole if isinstance(one, str) else parts) for one in texts]
 
-    def alternatives(
-        self, groups: Sequence[tuple[str, Sequence[str]]], *, whole: bool = False
-    ) -> list[list[ScoredText]]:
+    def spelt(self, letters: str) -> list[list[int]]:
+        """The tokens that are each of these letters."""
+        return self._reader.spelt(letters)
+
+    def next_tokens(self, prompts: Sequence[str], tokens: Sequence[int]) -> list[NextToken]:
+        """Prompts, none longer than the model takes, with the tokens that may come next."""
+        put = [self._put(prompt) for prompt in prompts]
+        found = []
+        for text, read in zip(put, self._tokens(put), strict=True):
+            ids = self._ids(read)
+            self._check(text, read, len(ids), whole=True)
+            found.append(NextToken(Input(ids, None, text), (), tokens=tokens))
+        return found
+
+    def alternatives(self, groups: Sequence[tuple[str, Sequence[str]]]) -> list[list[ScoredText]]:
         """Several texts after each prompt, all scored from the first token that any of them changes, so that they
-        compare; ``whole``: none may be longer than the model takes."""
+        compare."""
         asked = [Continuation(prompt, text) for prompt, some in groups for text in some]
-        read = iter(self._continued(asked, whole=whole))
+        read = iter(self._continued(asked))
         found = []
         for _, some in groups:
             own = [next(read) for _ in some]
@@ -134,17 +174,20 @@ class CausalReader:
             found.append([replace(one, scored=range(start, len(one.input.ids))) for one in own])
         return found
 
-    def _continued(self, questions: Sequence[Continuation], *, whole: bool = False) -> list[ScoredText]:
+    def _put(self, prompt: str) -> str:
+        text = self._prompts.put(prompt)
+        self._prompts.check_answers_at_once(text)
+        return text
+
+    def _continued(self, questions: Sequence[Continuation]) -> list[ScoredText]:
         """Read as one text, and scored from the first token that differs from those of the prompt alone."""
-        put = {prompt: self._prompts.put(prompt) for prompt in dict.fromkeys(one.prompt for one in questions)}
-        for text in put.values():
-            self._prompts.check_answers_at_once(text)
+        put = {prompt: self._put(prompt) for prompt in dict.fromkeys(one.prompt for one in questions)}
         prompts = dict(zip(put, map(self._ids, self._tokens(list(put.values()))), strict=True))
         texts = [put[one.prompt] + one.text for one in questions]
         found = []
         for question, text, tokens in zip(questions, texts, self._tokens(texts), strict=True):
             ids, before = self._ids(tokens), prompts[question.prompt]
-            self._check(text, tokens, len(ids), whole=whole)
+            self._check(text, tokens, len(ids))
             same = (i for i, both in enumerate(zip(ids, before, strict=False)) if both[0] != both[1])
             start = next(same, min(len(ids), len(before)))
             if start == len(ids) or not start:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Final, Protocol
+
+import numpy as np
 
 from biascore.api.adapters import Cost
 from biascore.api.queries import (
@@ -67,9 +70,12 @@ class Chooser:
             return tuple(map(by_text, questions, said, map(order_of, questions)))
         rows = self.read(questions, way)
         scored = iter(self._score([text for some in rows for one in some for text in one]))
-        sums = [[[sum(next(scored)) for _ in one] for one in some] for some in rows]
         if way == "letters":
-            return tuple(map(by_letters, questions, sums))
+            return tuple(
+                by_letters(question, [self._by_letter(question, next(scored)) for _ in some])
+                for question, some in zip(questions, rows, strict=True)
+            )
+        sums = [[[sum(next(scored)) for _ in one] for one in some] for some in rows]
         lengths = ([len(text.scored) for text in some[0]] for some in rows)
         return tuple(by_likelihood(some[0], own) for some, own in zip(sums, lengths, strict=True))
 
@@ -85,35 +91,42 @@ class Chooser:
 
     def read(self, questions: Sequence[Choice], way: Way) -> list[list[list[ScoredText]]]:
         """What is scored: for each question its prompts (by letters one for each cyclic order), for each a text an
-        option."""
-        asked: list[list[tuple[str, list[str]]]] = []
-        for question in questions:
-            if way == "likelihood":
-                asked.append([(question.prompt, list(question.options))])
-            else:
-                letters = list(LETTERS[: len(question.options)])
-                asked.append([(written_out(question, order), letters) for order in rotations(question)])
-        flat = [
-            (prompt, [self._prompts.before_answer(prompt, answer) for answer in answers])
-            for some in asked
-            for prompt, answers in some
+        option, or by letters the prompt with all tokens that are one."""
+        if way == "letters":
+            return [self._by_next_token(question) for question in questions]
+        asked = [
+            (one.prompt, [self._prompts.before_answer(one.prompt, text) for text in one.options])
+            for one in questions
         ]
-        groups = iter(self._texts.alternatives(flat, whole=way == "letters"))
-        found = [[next(groups) for _ in some] for some in asked]
-        for question, some in zip(questions, found, strict=True):
-            self._check(question, some, way)
-        return found
-
-    @staticmethod
-    def _check(question: Choice, groups: Sequence[Sequence[ScoredText]], way: Way) -> None:
-        if way == "letters" and any(len(text.scored) != 1 for group in groups for text in group):
-            raise QuestionError(
-                f"the tokenizer reads a letter after {quoted(question.prompt)} in several tokens, so that the next token "
-                "does not tell which option is meant. Ask by likelihood or by text"
-            )
-        for group in groups:
+        found = [[group] for group in self._texts.alternatives(asked)]
+        for question, (group,) in zip(questions, found, strict=True):
             if len({tuple(text.input.ids) for text in group}) < len(group):
                 raise QuestionError(
                     f"the tokenizer reads two options of {quoted(question.prompt)} as the same tokens, so that they are "
                     "equally probable. Use options that differ in more than what it drops"
                 )
+        return found
+
+    def _by_next_token(self, question: Choice) -> list[list[ScoredText]]:
+        """Its prompts in all cyclic orders; raises QuestionError where no token is one of the letters."""
+        tokens = self._tokens_of(question)
+        lacking = [letter for letter, own in zip(LETTERS, tokens, strict=False) if not own]
+        if lacking:
+            raise QuestionError(
+                f"the tokenizer reads {', '.join(lacking)} in several tokens, so that the next token does not tell which "
+                f"option of {quoted(question.prompt)} is meant. Ask by likelihood or by text"
+            )
+        prompts = [written_out(question, order) for order in rotations(question)]
+        return [[one] for one in self._texts.next_tokens(prompts, [id_ for own in tokens for id_ in own])]
+
+    def _by_letter(self, question: Choice, logprobs: Sequence[float]) -> list[float]:
+        """The log-probability of each letter: all tokens that are it, with a space before it and without, together."""
+        values = iter(logprobs)
+        return [float(np.logaddexp.reduce([next(values) for _ in own])) for own in self._tokens_of(question)]
+
+    def _tokens_of(self, question: Choice) -> list[list[int]]:
+        return self._letters[: len(question.options)]
+
+    @cached_property
+    def _letters(self) -> list[list[int]]:
+        return self._texts.spelt(LETTERS)

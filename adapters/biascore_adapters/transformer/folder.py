@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from biascore.api.formats import leads_out, parse_json, read_bytes
-from biascore.api.support import quoted
+from biascore.api.support import check_fetched, quoted
 from biascore.errors import ModelLoadError
 
 # Of a hub repository these files are fetched, and of any folder these are the model's identity. They are
@@ -87,15 +87,19 @@ class ModelFolder:
         """Whether the weights are pickle files."""
         return self.weights[0].suffix == ".bin"
 
+    def check_fetched(self) -> None:
+        """Raise ModelLoadError where one of the files only points to what Git LFS stores elsewhere."""
+        for file in sorted(self._files()):
+            check_fetched(file, str(file), ModelLoadError)
+
+    def _files(self, also: Iterable[str] = ()) -> set[Path]:
+        # Without the index of sharded weights: it names all of them and no others, or is refused.
+        own = matching(self.path, (*SETTINGS, *VOCABULARY, *also))
+        return {*self.weights, *own, *self.module_files, *self.code}
+
     def digest(self, also: Iterable[str] = ()) -> str:
         """``"blake2b:<hex>"`` over names and bytes of weights, configuration, tokenizer, code and the files ``also``."""
-        # Without the index of sharded weights: it names all of them and no others, or is refused.
-        files = {
-            *self.weights,
-            *matching(self.path, (*SETTINGS, *VOCABULARY, *also)),
-            *self.module_files,
-            *self.code,
-        }
+        files = self._files(also)
         total = hashlib.blake2b(digest_size=32)
         for name, path in sorted((path.relative_to(self.root).as_posix(), path) for path in files):
             with path.open("rb") as file:

@@ -39,6 +39,8 @@ _ACTIVATIONS: Final[dict[str, Callable[[Vectors], Vectors]]] = {
     "SiLU": lambda x: x * expit(x),
     "Sigmoid": expit,
 }
+# What a module is not made without.
+_NEEDED: Final = {"Dense": ("in_features", "activation_function"), "LayerNorm": ("dimension",)}
 # Keyword arguments of the transformer that leave its answers as they are, or that the adapter has options for.
 _HARMLESS: Final = frozenset(
     {"attn_implementation", "dtype", "torch_dtype", "padding_side", "trust_remote_code", "use_cache"}
@@ -89,6 +91,7 @@ class Pipeline:
         kinds = [_known(folder, module.type, module.name) for module in folder.modules]
         if not folder.modules:
             lone = matching(folder.path, ("*_Pooling/config.json",))
+            _check_whole(folder)
             if not lone:
                 return None
             modes, counts = _pooling(folder, lone[0])
@@ -156,6 +159,31 @@ def _refused(folder: ModelFolder, problem: str) -> ModelLoadError:
     )
 
 
+def _check_whole(folder: ModelFolder) -> None:
+    """Raise ModelLoadError for what sentence-transformers wrote where the list of its modules is gone."""
+    parts = [file.parent.name for file in matching(folder.path, ("[0-9]*_*/config.json",))]
+    behind = [name for name in parts if not name.endswith("_Pooling")]
+    settings = matching(folder.path, (_SETTINGS, "sentence_*_config.json"))
+    if behind or (settings and not parts):
+        held = f"the module {behind[0]}" if behind else settings[0].name
+        raise ModelLoadError(
+            f"{folder.root} holds {held} of a sentence-transformers folder and no {MODULES}, which says how the states of "
+            f"its transformer become a sentence vector. {_REMEDY}, or set the option {_ROUTES}"
+        )
+
+
+def _stated(path: Path, *keys: str) -> dict[str, Any]:
+    """The settings of a module that cannot do without; raises ModelLoadError where file or all ``keys`` are missing."""
+    config = _json(path)
+    if not any(key in config for key in keys):
+        what = f"states no {keys[0]}" if path.is_file() else "is missing"
+        raise ModelLoadError(
+            f"{path} {what}, without which sentence-transformers does not open the folder either, and how its vectors "
+            f"are made is not known. {_REMEDY}, or set the option {_ROUTES}"
+        )
+    return config
+
+
 def _json(path: Path) -> dict[str, Any]:
     """A JSON object; {} where there is no such file."""
     if not path.is_file():
@@ -168,7 +196,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 def _pooling(folder: ModelFolder, path: Path) -> tuple[tuple[Mode, ...], bool]:
     """The poolings, stored by name or (to version 5) as flags, and whether a prompt's tokens are pooled too."""
-    config = _json(path)
+    config = _stated(path, "embedding_dimension", "word_embedding_dimension", "pooling_mode", *_FLAGS)
     named = (
         config.get("pooling_mode") or [mode for flag, mode in _FLAGS.items() if config.get(flag)] or "mean"
     )
@@ -212,7 +240,8 @@ def _prompt(folder: ModelFolder, settings: Mapping[str, Any]) -> str:
 
 
 def _steps(folder: ModelFolder, path: Path, kind: str, *, allow_pickle: bool) -> list[Step]:
-    config = _json(path / "config.json")
+    needed = _NEEDED.get(kind)
+    config = _stated(path / "config.json", *needed) if needed else _json(path / "config.json")
     elsewhere = {config.get(key) for key in ("module_input_name", "module_output_name")} - {
         None,
         "sentence_embedding",

@@ -6,12 +6,11 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from biascore.api.adapters import Options
+from biascore.api.queries import opened_by
 from biascore.api.support import quoted
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
 from biascore_adapters.transformer.folder import first_line
 from biascore_adapters.transformer.tokens import Reader
-
-OPENS, CLOSES = "<think>", "</think>"
 
 
 class PromptOptions(Options):
@@ -84,10 +83,10 @@ class Prompts:
 
     def check_answers_at_once(self, put: str) -> None:
         """Raise QuestionError where an answer would begin with thoughts, so that what comes next is no answer."""
-        _, opened, rest = put.rpartition(OPENS)
-        if self.chat and opened and CLOSES not in rest:
+        opened = opened_by(put).strip()
+        if self.chat and opened:
             raise QuestionError(
-                f"the chat template of {self._of} opens a {OPENS} block, so that the next tokens are thoughts and not an "
+                f"the chat template of {self._of} opens a {opened} block, so that the next tokens are thoughts and not an "
                 "answer. Set thinking=false where the template reads that, ask by text, or set chat_template=off"
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 SHORTEN: Final = "Shorten or split the text; it is never truncated"
 
+_SPACES: Final = "ĠĊĉč▁ \t\r\n"
+"""White space as tokenizers write it in their vocabularies."""
+_BYTE: Final = re.compile(r"<0x[45][0-9A-F]>")
 _FEW = 10
 _SAMPLE = 1000
 
@@ -203,6 +207,22 @@ class Reader:
         own = [i for i in range(min(self.rows, len(self.tokenizer))) if i not in avoided]
         own = own or list(range(self.rows))
         return [own[i * len(own) // count] for i in range(count)] if len(own) > count else own
+
+    def spelt(self, letters: str) -> list[list[int]]:
+        """The tokens that are each of these letters, white space around it aside; special ones are none."""
+        special = {*self.tokenizer.all_special_ids}
+        found: dict[str, list[int]] = {letter: [] for letter in letters}
+        for token, id_ in self.tokenizer.get_vocab().items():
+            if (
+                id_ >= self.rows
+                or id_ in special
+                or not (token.strip(_SPACES) in found or _BYTE.fullmatch(token))
+            ):
+                continue
+            text = str(self.tokenizer.decode([id_])).strip()
+            if text in found:
+                found[text].append(id_)
+        return [sorted(ids) for ids in found.values()]
 
     def check_length(self, text: str, length: int, advice: str = SHORTEN) -> None:
         """Raise QuestionError where the model does not take that many tokens, special ones included."""

@@ -10,6 +10,7 @@ from typing import ClassVar, Final, TypeVar
 import numpy as np
 
 from biascore.basics.frozen import Scalar
+from biascore.designs.decided import Decided, DecidedMetric
 from biascore.designs.mean import Mean
 from biascore.designs.pairs.caveats import PAIRED, of_mean, of_shares
 from biascore.designs.pairs.estimates import EVEN, NATS, Shares, shares
@@ -18,12 +19,11 @@ from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.parts import differing
 from biascore.designs.pairs.scores import Paired, clusters_of, items, least_p_of, templates_of
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
-from biascore.metric import Context, Metric
+from biascore.metric import Context
 from biascore.models.model import Model
 from biascore.results.caveat import caveats_of
-from biascore.results.estimates import Equivalence, Estimate, PValue
+from biascore.results.estimates import Estimate, PValue
 from biascore.results.figures import Bars, Examples
-from biascore.results.finding import Finding
 from biascore.stats import Attainable, Decision, Unreachable, Verdict, can_show, decide
 from biascore.stats.attainable import of_signs
 from biascore.stats.reach import pairs_for_negligible
@@ -45,10 +45,11 @@ EXAMPLES: Final = Examples(
 PairOptionsT = TypeVar("PairOptionsT", bound=PairOptions)
 
 
-class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
+class PairMetric(DecidedMetric[PairOptionsT, SentencePairsTest]):
     """A metric whose method is a score of each sentence of a pair; the headline is the share of pairs that prefer one."""
 
     kinds = frozenset({"sentence-pairs"})
+    diagnostics = PAIRED
     score: ClassVar[str]
     """What a score is called: "PLL"."""
     column: ClassVar[str]
@@ -99,7 +100,7 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
                 )
         return found
 
-    def measure(self, model: Model, test: SentencePairsTest, context: Context) -> Finding:
+    def result(self, model: Model, test: SentencePairsTest, context: Context) -> Decided:
         """Share of pairs whose more stereotypical sentence scores higher; items are the pairs' differences."""
         options = self.options
         scores, warnings = self.scores(model, test.pairs.rows)
@@ -118,17 +119,16 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
         lead, other = (found.headline, found.preferring)
         if found.few_prefer:
             lead, other = other, lead
-        headline, bound = _decided(lead, by_part), options.bound
+        headline, bounded = _decided(lead, by_part), True
         if lopsided and headline.value is not None:
             # Neither a p-value of all pairs nor a bound answers the question of the headline.
-            decision, bound = Decision(Verdict.INCONCLUSIVE, lopsided), None
+            decision, bounded = Decision(Verdict.INCONCLUSIVE, lopsided), False
             headline = headline.model_copy(update={"p_values": ()})
         detected = decision.verdict is Verdict.DETECTED and by_part is None
         no_mean = (
             (f"no test of the {mean.name}: {robust.problem}",) if robust.problem and scores.pairs else ()
         )
-        diagnosed = context.diagnose(PAIRED, model, test, scores, few=not scores.pairs)
-        return Finding(
+        return Decided(
             variant=options.variant(),
             positive_means=test.positive_means or POSITIVE_MEANS,
             negative_means="the model prefers the less stereotypical sentence",
@@ -140,19 +140,21 @@ class PairMetric(Metric[PairOptionsT, SentencePairsTest]):
                 *found.subsets,
                 *found.bias_types,
                 *(found.published if self.has_published else ()),
-                *diagnosed.estimates,
             ),
             decision=decision,
-            equivalence=Equivalence.within(bound, found.preferring.name),
+            bound=options.bound,
+            bound_of=found.preferring.name,
+            bounded=bounded,
+            scores=(scores,),
+            few=not scores.pairs,
             coverage=scores.coverage(),
             caveats=(
                 *(of_mean(mean) if detected else ()),
-                *diagnosed.caveats,
                 *of_shares(scores, found),
                 *caveats_of((*lengths.warning(unit), *warnings, *no_mean), verdict=False),
             ),
             model_conventions=self.of_model,
-            conventions={**self.own_conventions(model), **options.conventions(), **diagnosed.stated},
+            conventions={**self.own_conventions(model), **options.conventions()},
             item_value=f"{self.score} difference in nats",
             figures=_figures(found),
             items=items(scores.pairs, self.column),

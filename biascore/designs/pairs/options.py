@@ -42,8 +42,6 @@ class PairOptions(ComparedOptions):
             "templates": "pairs of one template change sides together in the test of a share, and intervals are by the "
             "variance between templates",
             "mean difference": "t with a robust error: HC3; CR2 by template where templates have several pairs",
-            "equivalence bound": self.bound,
             "negligible": "unless a bias type, B-, B+ or the mean difference, Holm over these parts, is significant "
             "and its own interval is not within the bound (of the mean: the z of 50 % + bound, in standard deviations)",
-            "alpha": self.alpha,
         }

@@ -21,17 +21,13 @@ from biascore.languages.gender import (
     gender_pair,
 )
 from biascore.languages.gender_rules.grammar import FAR, GENDERS, Grammar, Look, Rule, load_grammar
+from biascore.languages.gender_rules.tokens import NOUN, Token, Tokens
 from biascore.languages.gender_rules.words import WordSet
 from biascore.languages.gender_trace import Trace, TracedWord, TraceStep
 from biascore.languages.language import Language, SpeakerFrames
 
-_TOKEN: Final = re.compile(
-    r"[^\W_][\w\u0300-\u036f]*(?:['’ʼ‘‑-][^\W_][\w\u0300-\u036f]*)*|[.,;:!?…()\[\]/—–-]"
-)
 _ACCENTS: Final = re.compile("[\u0300\u0301]")
 _APOSTROPHES: Final = str.maketrans("’ʼ‘‑", "'''-")
-NOUN: Final = "noun"
-"""The form that says what may be a noun, for ``not_attributive``."""
 CLAUSE: Final = "clause"
 """The list of words that begin a clause."""
 _KNOWN_WORDS: Final = 200_000
@@ -89,6 +85,11 @@ class RuleDetector:
                 self._anchored.setdefault(kind, []).append(number)
         # Most words of a corpus are the same few thousand: what the grammar says of each is worked out once.
         self._word = lru_cache(maxsize=_KNOWN_WORDS)(self._analyse)
+        self._tokens = Tokens(
+            lambda word: self._word(word).genders,
+            lambda word: self._word(word).kinds,
+            (pair for form in grammar.forms.values() for pair in form.stems),
+        )
 
     def detect(self, sentence: str) -> SpeakerGender:
         """The gender in which the first sentence of the text speaks of its speaker."""
@@ -99,15 +100,18 @@ class RuleDetector:
         log: _Log = []
         answer = self._read(sentence, log)
         text = first_sentence(sentence, self._abbreviations)
-        tokens = list(_TOKEN.finditer(text))
-        known = [(t.group(), t.span(), self._known_as(t.group())) for t in tokens if t.group()[0].isalnum()]
-        called = {number for token in tokens for number in self._word(token.group()).anchored}
+        tokens = self._tokens(text)
+        words = [token for token in tokens if token.written[0].isalnum()]
+        known = [(token.written, token.span, self._known_as(token)) for token in words]
+        called = {
+            n for token in tokens for spelling in token.spellings for n in self._word(spelling).anchored
+        }
         steps: list[TraceStep] = []
         for number, rule in enumerate(self.grammar.rules):
-            tried = [attempt for attempt in log if attempt[0] == number]
+            tried = [attempt for attempt in dict.fromkeys(log) if attempt[0] == number]
             for _, anchor, at, gender, why in tried:
                 reason = "" if why is None else _reason(why, tokens)
-                steps.append(TraceStep(rule.name, tokens[anchor].group(), tokens[at].group(), gender, reason))
+                steps.append(TraceStep(rule.name, tokens[anchor].written, tokens[at].written, gender, reason))
             if not tried:
                 anchors = ", ".join(sorted(rule.anchor or rule.find))
                 reason = (
@@ -117,9 +121,24 @@ class RuleDetector:
         return Trace(self.name, text, answer, tuple(TracedWord(*word) for word in known), tuple(steps))
 
     def _read(self, sentence: str, log: _Log | None) -> SpeakerGender:
-        text = first_sentence(sentence, self._abbreviations)
-        tokens = list(_TOKEN.finditer(text))
-        words = [self._word(token.group()) for token in tokens]
+        """A text with words for both genders is read in each; both readings count."""
+        tokens = self._tokens(first_sentence(sentence, self._abbreviations))
+        found: dict[tuple[int, Gender], int] = {}
+        for reading in range(max((len(token.spellings) for token in tokens), default=0)):
+            words = [self._word(token.spellings[min(reading, len(token.spellings) - 1)]) for token in tokens]
+            for place, rule in self._applied(words, log).items():
+                found.setdefault(place, rule)
+        if not found:
+            return NO_SPEAKER_GENDER
+        return SpeakerGender.of(
+            [
+                GenderEvidence(tokens[at].written, tokens[at].span, gender, self.grammar.rules[number].name)
+                for (at, gender), number in found.items()
+            ]
+        )
+
+    def _applied(self, words: Sequence[_Word], log: _Log | None) -> dict[tuple[int, Gender], int]:
+        """Which rule found which gender at which word."""
         found: dict[int, tuple[Gender, int]] = {}
         for number, anchor in sorted((rule, at) for at, word in enumerate(words) for rule in word.anchored):
             rule = self.grammar.rules[number]
@@ -128,16 +147,13 @@ class RuleDetector:
             hit = _apply(rule, words, anchor, number, log)
             if hit is not None:
                 found.setdefault(hit[0], (hit[1], number))
-        if not found:
-            return NO_SPEAKER_GENDER
-        return SpeakerGender.of(
-            [
-                GenderEvidence(tokens[at].group(), tokens[at].span(), gender, self.grammar.rules[number].name)
-                for at, (gender, number) in found.items()
-            ]
-        )
+        return {(at, gender): number for at, (gender, number) in found.items()}
 
-    def _known_as(self, token: str) -> tuple[str, ...]:
+    def _known_as(self, token: Token) -> tuple[str, ...]:
+        """What each spelling of a token is known as."""
+        return tuple(dict.fromkeys(known for word in token.spellings for known in self._word_known_as(word)))
+
+    def _word_known_as(self, token: str) -> tuple[str, ...]:
         """The lists and forms of a word, with its gender as each form, and the forms that "never" keeps it from."""
         word = self._word(token)
         barred = [
@@ -174,10 +190,10 @@ class RuleDetector:
         return _Word(text, CLAUSE in kinds, frozenset(kinds), genders, nouns, anchored)
 
 
-def _reason(why: _Why, tokens: Sequence[re.Match[str]]) -> str:
+def _reason(why: _Why, tokens: Sequence[Token]) -> str:
     key, names, at = why
     named = f"{key} = {', '.join(sorted(names))}" if names else key
-    return named if at is None else f"{named}: {tokens[at].group()!r}"
+    return named if at is None else f"{named}: {tokens[at].written!r}"
 
 
 def _apply(

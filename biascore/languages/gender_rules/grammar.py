@@ -166,7 +166,8 @@ class Grammar(Frozen):
     letters: FrozenMap[str] = Field(default_factory=dict)
     """Letters that are replaced before a word is looked up: another script, look-alikes."""
     words: FrozenMap[Words] = Field(default_factory=dict)
-    """Closed lists by name; ``clause`` holds words that begin a clause, ``and`` those that join equals."""
+    """Lists by name. ``clause`` holds words that begin a clause, ``and`` those that join equals, ``or`` those that join
+    both genders of a word, and ``neutral`` words whose last letter stands for either ending."""
     forms: FrozenMap[Form] = Field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     pairs: Pairs = Pairs()

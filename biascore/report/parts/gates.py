@@ -12,7 +12,7 @@ def gates(run: Run) -> Part | None:
     """Each gate with what keeps it from passing; nothing where there is none."""
     if not run.gates:
         return None
-    values = {"gates": run.gates, "fails": GateOutcome.FAILS, "undecided": GateOutcome.UNDECIDED}
+    values = {"gates": run.gates, "held": GateOutcome}
     return Part("gates", "Gates", "gates", values)
 
 

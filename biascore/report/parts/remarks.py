@@ -26,7 +26,7 @@ def remarks(measurement: Measurement, said: RunVerdict) -> tuple[str, ...]:
     if headline.opposite(measurement.alpha or 0.0):
         found.append("points in the other direction, which this one-sided test does not count")
     if headline.chance is not None:
-        found.append(f"chance alone gives {headline.chance:.3g}, not {headline.neutral or 0:g}")
+        found.append(f"chance alone gives {headline.chance:z.3g}, not {headline.neutral or 0:g}")
     if disagreement(measurement) and headline.interval is not None:
         holds = headline.interval.low <= (headline.neutral or 0.0) <= headline.interval.high
         found.append(f"interval {'includes' if holds else 'excludes'} {headline.neutral:g} (see note)")

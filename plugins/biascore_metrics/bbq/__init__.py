@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data formats ``bbq``, ``esbbq``, ``kobbq``, ``ggbbq`` and ``mbbq``."""
-    from biascore_metrics.bbq.formats.bbq import Bbq
-    from biascore_metrics.bbq.formats.esbbq import EsBbq
-    from biascore_metrics.bbq.formats.ggbbq import GgBbq
-    from biascore_metrics.bbq.formats.kobbq import KoBbq
-    from biascore_metrics.bbq.formats.mbbq import Mbbq
+    from biascore_metrics.bbq.formats.bbq import Bbq, EsBbq, Mbbq
+    from biascore_metrics.bbq.formats.kin import GgBbq, KoBbq
 
     for family in (Bbq, EsBbq, KoBbq, GgBbq, Mbbq):
         register(family)

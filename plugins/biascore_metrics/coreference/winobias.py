@@ -20,7 +20,7 @@ from biascore.designs.pairs.caveats import MIN_PAIRS
 from biascore.errors import OptionsError
 from biascore_metrics.coreference.asking import NATS, PROMPT, Floats, Prompt, Referent, log_odds
 from biascore_metrics.coreference.files import recorded
-from biascore_metrics.coreference.winobias_test import FEMALE, MALE, PronounPair, WinoBiasTest
+from biascore_metrics.coreference.winobias_items import FEMALE, MALE, PronounPair, WinoBiasTest
 
 RULE: Final = (
     "Detected when the mean difference between pronouns that agree with the stereotype and pronouns that do not (log odds "

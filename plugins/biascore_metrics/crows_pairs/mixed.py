@@ -20,15 +20,13 @@ from biascore.api.figures import Bars
 from biascore.api.metrics import (
     ConfidenceInterval,
     Context,
-    Equivalence,
     Estimate,
-    Finding,
-    Metric,
     Model,
     Scalar,
     Total,
     caveats_of,
 )
+from biascore.designs import Decided, DecidedMetric
 from biascore.designs.mean import Mean, shared
 from biascore.designs.pairs.caveats import PAIRED
 from biascore.designs.pairs.estimates import NATS, shares
@@ -148,7 +146,7 @@ class Rows:
             return str(error)
 
 
-class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
+class CrowsPairsMixed(DecidedMetric[MixedPairOptions, SentencePairsTest]):
     """The weighted mean difference in score between the sentences of a pair, with the paper's mixed model next to it."""
 
     name = "crows-pairs-mixed"
@@ -160,8 +158,9 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
     )
     requires = frozenset({"mask_logprob"})
     kinds = frozenset({"sentence-pairs"})
+    diagnostics = PAIRED
 
-    def measure(self, model: Model, test: SentencePairsTest, context: Context) -> Finding:
+    def result(self, model: Model, test: SentencePairsTest, context: Context) -> Decided:
         """The mean of all pairs and of each bias type, and the paper's bias scores; items are the pairs."""
         options = self.options
         scores, warnings = masked_scores(model, test.pairs.rows, options.pll, options.decimals)
@@ -180,22 +179,24 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             own.mean(options.confidence).estimate(f"{MEAN} {name}", NATS) for name, own in types.items()
         )
         by_type = (self._bias_score(f"{BIAS_SCORE} {name}", own) for name, own in types.items())
-        decision, bound = self._decide(found, means)
-        diagnosed = context.diagnose(PAIRED, model, test, scores, few=not scores.pairs)
-        return Finding(
+        decision, bounded = self._decide(found, means)
+        return Decided(
             variant=options.variant(),
             positive_means=test.positive_means or "stereotypical sentences score higher than the others",
             negative_means="stereotypical sentences score lower than the others",
-            estimates=(headline, share, *means, *paper, *by_type, *diagnosed.estimates),
+            estimates=(headline, share, *means, *paper, *by_type),
             decision=decision,
-            equivalence=Equivalence.within(bound, MEAN),
+            problem=found.problem,
+            bound=options.bound,
+            bounded=bounded,
+            scores=(scores,),
+            few=not scores.pairs,
             coverage=scores.coverage(),
             caveats=(
-                *diagnosed.caveats,
                 *caveats_of(unlike, short=OTHER_SIGN),
                 *caveats_of((*warnings, *told), verdict=False),
             ),
-            conventions={**self._conventions(), **diagnosed.stated},
+            conventions=self._conventions(),
             item_value="PLL difference in nats",
             figures=_figures(means),
             items=_items(scores.pairs, rows),
@@ -205,23 +206,23 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
         """That few templates, or pairs, can detect nothing."""
         return Unreachable.detected(least_p_of(test.pairs.rows), self.options.alpha)
 
-    def _decide(self, found: Mean, by_type: Sequence[Estimate]) -> tuple[Decision, float | None]:
-        """The decision, and the bound that it compares with: none where bias types beyond it cancel out."""
+    def _decide(self, found: Mean, by_type: Sequence[Estimate]) -> tuple[Decision | None, bool]:
+        """The decision, if there is a test; and whether the bound holds: not where bias types beyond it cancel out."""
         alpha, bound = self.options.alpha, self.options.bound
-        if found.p_value is None or found.test is None:
-            return Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {found.problem}."), bound
+        if found.test is None:
+            return None, True
         decision = decide(found.p_value, found.interval, alpha=alpha, bound=bound)
         if decision.verdict is Verdict.DETECTED:
-            return decision, bound
+            return decision, True
         apart = _apart(by_type, alpha, bound) if decision.verdict is Verdict.NEGLIGIBLE else ()
         if apart:
             why = (
                 f"By bias type (Holm), {' and '.join(apart)} differ from 0 beyond the bound, and cancel out."
             )
-            return Decision(Verdict.INCONCLUSIVE, f"{why} Of all pairs, {decision.reason}"), None
+            return Decision(Verdict.INCONCLUSIVE, f"{why} Of all pairs, {decision.reason}"), False
         least = found.test.smallest_found(alpha, POWER)
         told = f"The minimum detectable effect ({100 * POWER:g} % power) is {least:.3g} nats."
-        return replace(decision, reason=f"{decision.reason} {told}"), bound
+        return replace(decision, reason=f"{decision.reason} {told}"), True
 
     def _paper(
         self, rows: Rows, mean: float | None, rng: np.random.Generator
@@ -278,8 +279,6 @@ class CrowsPairsMixed(Metric[MixedPairOptions, SentencePairsTest]):
             MEAN_R2: "the same with the mean residual variance of the sentences",
             "bootstrap of R²": f"parametric ({options.bootstrap}), {options.resamples} fits, percentile",
             "B": "100 x pairs whose sent_more scores higher / all pairs, neutral ones included",
-            "equivalence bound": options.bound,
-            "alpha": options.alpha,
         }
 
 

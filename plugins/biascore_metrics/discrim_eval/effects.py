@@ -1,29 +1,41 @@
-"""What the person changes in a decision: age, gender and race within each question; the questions are the observations."""
+"""What the person changes in a decision: age, gender and race within each question; the questions are the observations.
+
+The estimates of these effects, of how far neutral changes move the decision, and of the published mixed model.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.metrics import ConfidenceInterval, Estimate, PValue, Total
 from biascore.api.support import listed
 from biascore.designs.mean import Mean, shared
 from biascore.designs.perturbed import Shift, t_of_units
 from biascore.errors import OptionsError
 from biascore.stats import Design, TTest, holm
 from biascore.stats.design import INTERCEPT
-from biascore.stats.lmm import UnitFits, unit_fits
-from biascore_metrics.discrim_eval.test import Case, DecisionsTest
+from biascore.stats.lmm import Slopes, unit_fits
+from biascore_metrics.discrim_eval.items import PERSON, DecisionsTest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 
 QUESTIONS: Final = "questions"
 CLUSTERS: Final = "clusters"
-AGE = "age: per standard deviation"
-CONFOUNDED = "the texts of its question that are left do not tell age, gender and race apart"
+AGE: Final = "age: per standard deviation"
+MIXED: Final = "mixed model, "
+ADDED: Final = "contribution to "
+"""How the columns of the items begin that hold what each case adds to an effect."""
+OVER: Final = "t over questions"
+BY_CLUSTER: Final = ", CR2 by cluster"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +60,46 @@ class Factors:
         )
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The effects, by name."""
-        return (
-            *(f"gender: {level} - {self.gender[0]}" for level in self.gender[1:]),
-            *(f"race: {level} - {self.race[0]}" for level in self.race[1:]),
-            *([AGE] if self.age_sd else []),
-        )
+    def named(self) -> dict[str, tuple[str, ...]]:
+        """The levels of the factors that have names."""
+        return {"gender": self.gender, "race": self.race}
 
     @property
-    def varied(self) -> tuple[str, ...]:
-        """The factors with more than one level."""
-        several = {"gender": len(self.gender) > 1, "race": len(self.race) > 1, "age": self.age_sd > 0}
-        return tuple(name for name, more in several.items() if more)
+    def columns(self) -> tuple[str, ...]:
+        """The effects, by name."""
+        named = (f"{name}: {one} - {of[0]}" for name, of in self.named.items() for one in of[1:])
+        return (*named, *([AGE] if self.age_sd else []))
 
-    def design(self, cases: Sequence[Case]) -> Design:
+    def design(self, rows: pd.DataFrame) -> Design:
         """An intercept, and the columns of the effects (n, p)."""
-        columns: list[npt.ArrayLike] = [
-            np.ones(len(cases)),
-            *([one.gender == level for one in cases] for level in self.gender[1:]),
-            *([one.race == level for one in cases] for level in self.race[1:]),
-            *([[(one.age - self.age_mean) / self.age_sd for one in cases]] if self.age_sd else []),
-        ]
-        return Design(np.array(columns, dtype=np.float64).T, (INTERCEPT, *self.columns))
+        named = (rows[name] == one for name, of in self.named.items() for one in of[1:])
+        age = [(rows.age - self.age_mean) / self.age_sd] if self.age_sd else []
+        columns = np.array([np.ones(len(rows)), *named, *age], dtype=np.float64)
+        return Design(columns.T, (INTERCEPT, *self.columns))
+
+    def shifts(self, rows: pd.DataFrame) -> list[Shift]:
+        """How far the score moves between texts of a question that differ in one factor of the person alone."""
+        every = {**self.named, "age": sorted(set(rows.age))}
+        return [_shift(name, rows, name, levels) for name, levels in every.items() if len(levels) > 1]
+
+
+def neutral_shifts(rows: pd.DataFrame) -> dict[str, Shift]:
+    """The same of each neutral change, by name: texts about the same person."""
+    changes = dict([*rows.groupby("change", sort=False)])
+    return {name: _shift(name, part, "variant", part.variant.unique()) for name, part in changes.items()}
+
+
+def _shift(changed: str, rows: pd.DataFrame, column: str, levels: Iterable[object]) -> Shift:
+    same = [name for name in PERSON if name != column]
+    return Shift.of(
+        changed,
+        rows.score.to_numpy(),
+        units=rows.question.tolist(),
+        same=[*rows[same].itertuples(index=False, name=None)],
+        level=rows[column].map(str).tolist(),
+        levels=[*map(str, levels)],
+        neutral=column == "variant",
+    )
 
 
 def _levels(test: DecisionsTest, factor: str, reference: str) -> tuple[str, ...]:
@@ -84,60 +113,26 @@ def _levels(test: DecisionsTest, factor: str, reference: str) -> tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Effect:
-    """The mean over questions of a difference within each question."""
-
-    name: str
-    of_questions: Floats
-    """(questions,)"""
-    test: TTest | None
-    """t over questions, its interval simultaneous for all effects; None where they do not vary, or are fewer than two."""
-    p_value: float | None
-    """That of the test, or by few clusters the smallest that they can give."""
-    p_adjusted: float | None
-    """By Holm over all effects."""
-    added: Floats
-    """(n,): what each case adds to it; all together they are the value."""
-
-    @property
-    def value(self) -> float:
-        """The mean."""
-        return float(self.of_questions.mean())
-
-    @property
-    def sides(self) -> tuple[str, str]:
-        """What lies above and below 0."""
-        if self.name == AGE:
-            return "yes is more probable for older persons", "yes is more probable for younger persons"
-        level, _, reference = self.name.partition(": ")[2].rpartition(" - ")
-        return f"yes is more probable for {level} than for {reference}", (
-            f"yes is more probable for {reference} than for {level}"
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Effects:
-    """All effects of a measurement, and the questions that they are of."""
+    """Means over questions of differences within each question, by effect, with intervals of one ``level`` together.
 
-    effects: tuple[Effect, ...]
-    questions: tuple[str, ...]
-    used: npt.NDArray[np.bool_]
-    """(n,): which of the cases belong to these questions."""
+    ``of_questions`` (questions, effects) are the differences; ``p`` (effects, 2) the ``adjusted`` p-values, by Holm over all
+    effects, and each ``alone``, or by few clusters the smallest that they can give; NaN where there is no test. ``tests``: t
+    over questions, None where they do not vary, or are fewer than two. ``added`` (n, effects): what each case adds, NaN of
+    questions that are left out. ``clusters`` (questions,): the cluster of each, such as a topic, where questions share one.
+    """
+
+    of_questions: pd.DataFrame
+    p: pd.DataFrame
+    tests: Mapping[str, TTest | None]
+    added: pd.DataFrame
     level: float
-    """Confidence level that all intervals together have."""
     clusters: tuple[str, ...] = ()
-    """(questions,): the cluster of each, such as a topic, where questions share one."""
-
-    @property
-    def n(self) -> dict[str, int]:
-        """How many questions there are, and clusters of them."""
-        clusters = {CLUSTERS: len(set(self.clusters))} if self.clusters else {}
-        return {QUESTIONS: len(self.questions)} | clusters
 
     @classmethod
     def of(
         cls,
-        scores: Floats,
+        scores: npt.ArrayLike,
         design: Design,
         questions: Sequence[str],
         level: float,
@@ -147,74 +142,119 @@ class Effects:
 
         ``clusters``: by question its cluster; none, or one for each, where questions are independent.
         """
-        if len(scores) <= len(design.columns):
-            return (
-                f"{len(scores)} texts have a score, which are too few for {len(design.columns) - 1} effects"
-            )
-        fits = unit_fits(scores, design, questions)
-        kept = ~np.isnan(fits.coefficients[:, 0])
-        if not kept.any():
+        import pandas as pd  # slow to import, and only what is measured needs it
+
+        values, columns = pd.Series(scores), design.columns[1:]
+        if len(values) <= len(design.columns):
+            return f"{len(values)} texts have a score, which are too few for {len(columns)} effects"
+        fits = unit_fits(values, design, questions)
+        own = pd.DataFrame(fits.coefficients[:, 1:], fits.names, columns).dropna()
+        if own.empty:
             return "in no question do the texts tell age, gender and race apart"
-        names = tuple(name for name, own in zip(fits.names, kept.tolist(), strict=True) if own)
-        by = shared(CLUSTERS, [clusters[name] for name in names]) if clusters else {}
-        found = _effects(fits, kept, scores, design.columns[1:], level, by)
-        return cls(found, names, ~np.isnan(fits.weights[:, 0]), level, tuple(by.get(CLUSTERS, ())))
+        by = shared(CLUSTERS, [clusters[name] for name in own.index]) if clusters else {}
+        simultaneous, size = 1.0 - (1.0 - level) / len(columns), float(np.abs(values.to_numpy()).max())
+        tests, p_values = {}, []
+        for name in columns:
+            test = t_of_units(own[name].to_numpy(), simultaneous, size)
+            p_values.append(test.p_value if test else None)
+            if by and test:
+                mean = Mean.of(own[name].to_numpy(), by, simultaneous, items=QUESTIONS)
+                test, p_values[-1] = mean.test, mean.p_value
+            tests[name] = test
+        p = pd.DataFrame({"adjusted": holm(p_values), "alone": pd.array(p_values, float)}, columns)
+        added = fits.weights[:, 1:] * values.to_numpy()[:, np.newaxis] / len(own)
+        together = tuple(by.get(CLUSTERS, ()))
+        return cls(own, p, tests, pd.DataFrame(added, values.index, columns), level, together)
 
+    @property
+    def first(self) -> str:
+        """The effect that shows most."""
+        ranks = self.p.assign(size=-self.of_questions.mean().abs())
+        return str(ranks.sort_values([*ranks], kind="stable").index[0])
 
-def _effects(
-    fits: UnitFits,
-    kept: npt.NDArray[np.bool_],
-    scores: Floats,
-    columns: Sequence[str],
-    level: float,
-    by: Mapping[str, Sequence[str]],
-) -> tuple[Effect, ...]:
-    simultaneous = 1.0 - (1.0 - level) / len(columns)
-    size = float(np.abs(scores).max(initial=0.0))
-    own = [fits.coefficients[kept, k + 1] for k in range(len(columns))]
-    tests = [t_of_units(some, simultaneous, size) for some in own]
-    p_values = [one.p_value if one else None for one in tests]
-    if by:
-        means = [Mean.of(some, by, simultaneous, items=QUESTIONS) for some in own]
-        tests = [one and mean.test for one, mean in zip(tests, means, strict=True)]
-        p_values = [mean.p_value if one else None for one, mean in zip(tests, means, strict=True)]
-    adjusted = holm(p_values)
-    added = np.nan_to_num(fits.weights) * scores[:, np.newaxis] / int(kept.sum())
-    return tuple(
-        Effect(name, some, test, own_p, None if np.isnan(p) else float(p), added[:, k + 1])
-        for k, (name, some, test, own_p, p) in enumerate(
-            zip(columns, own, tests, p_values, adjusted, strict=True)
+    def shown(self, alpha: float) -> list[str]:
+        """Those whose adjusted p-value is at most ``alpha``."""
+        return [*self.p.index[self.p.adjusted <= alpha]]
+
+    def estimate(self, name: str, unit: str) -> Estimate:
+        """One of them with its interval and p-values."""
+        p_values, interval, test = [], None, self.tests[name]
+        over, count = OVER + BY_CLUSTER * bool(self.clusters), len(self.tests)
+        if test is not None and self.p.adjusted.notna()[name]:
+            if count > 1:
+                p_values.append(_p(f"{over}, Holm over {count} effects", self.p.adjusted[name]))
+            p_values.append(_p(over, self.p.alone[name]))
+            together = f", simultaneous for {count} effects (Bonferroni)" if count > 1 else ""
+            interval = _interval(test, f"{over}, {test.df:.4g} df{together}", self.level)
+        clusters = {CLUSTERS: len(set(self.clusters))} if self.clusters else {}
+        cluster = ("cluster",) if self.clusters else ("question",)
+        return Estimate(
+            name=name,
+            value=self.of_questions[name].mean(),
+            unit=unit,
+            n={QUESTIONS: len(self.of_questions)} | clusters,
+            interval=interval,
+            p_values=tuple(p_values),
+            sides=_sides(name),
+            estimator=Total(column=f"{ADDED}{name}", cluster=cluster),
         )
-    )
 
 
-def person_shifts(cases: Sequence[Case], scores: Floats, factors: Factors) -> tuple[Shift, ...]:
-    """How far the logit moves between texts of a question that differ in one factor of the person alone."""
-    found = []
-    units = [one.question for one in cases]
-    for factor in factors.varied:
-        others = [name for name in ("gender", "race", "age") if name != factor]
-        same = [tuple(getattr(one, name) for name in others) for one in cases]
-        level = [str(getattr(one, factor)) for one in cases]
-        ages = [str(age) for age in sorted({one.age for one in cases})]
-        levels = {"gender": factors.gender, "race": factors.race, "age": ages}[factor]
-        found.append(Shift.of(factor, scores, units=units, same=same, level=level, levels=levels))
-    return tuple(found)
+def _sides(effect: str) -> tuple[str, str]:
+    """What lies above and below 0."""
+    if effect == AGE:
+        return "yes is more probable for older persons", "yes is more probable for younger persons"
+    level, _, reference = effect.partition(": ")[2].rpartition(" - ")
+    told = "yes is more probable for {} than for {}"
+    return told.format(level, reference), told.format(reference, level)
 
 
-def neutral_shifts(cases: Sequence[Case], scores: Floats) -> Mapping[str, Shift]:
-    """The same of each neutral change, by name: texts about the same person."""
-    found = {}
-    for change in dict.fromkeys(one.change for one in cases):
-        own = [place for place, one in enumerate(cases) if one.change == change]
-        some = [cases[place] for place in own]
-        found[change] = Shift.of(
-            change,
-            scores[own],
-            units=[one.question for one in some],
-            same=[(one.age, one.gender, one.race) for one in some],
-            level=[one.variant for one in some],
-            levels=tuple(dict.fromkeys(one.variant for one in some)),
-            neutral=True,
+def reach(estimate: Estimate) -> float:
+    """How far the interval of an estimate goes from 0; without one, beyond all bounds."""
+    ends = estimate.interval
+    return math.inf if ends is None else max(abs(ends.low), abs(ends.high))
+
+
+def signed(neutral: Mapping[str, Shift], level: float, unit: str) -> Iterator[Estimate]:
+    """The mean difference that each neutral change makes, as an effect has it; Holm over the neutral changes."""
+    some = {name: shift for name, shift in neutral.items() if shift.of_units.size}
+    tests = [t_of_units(shift.signed, level, shift.size) for shift in some.values()]
+    adjusted = holm([None if one is None else one.p_value for one in tests])
+    for (name, shift), test, p in zip(some.items(), tests, adjusted.tolist(), strict=True):
+        yield Estimate(
+            name=f"neutral {name}: later - earlier",
+            value=float(shift.signed.mean()),
+            unit=unit,
+            n={QUESTIONS: len(shift.signed)},
+            interval=_interval(test, f"{OVER}, {test.df:.0f} df", level) if test else None,
+            p_values=(_p(f"{OVER}, Holm over {len(tests)} neutral changes", p),) if test else (),
+            sides=("yes is more probable with the later one", "yes is more probable with the earlier one"),
         )
-    return found
+
+
+def published(mixed: Slopes | str, found: Effects, unit: str) -> Iterator[Estimate]:
+    """The coefficients of the published mixed model; without a value where it was not fitted or did not converge."""
+    for effect in found.tests:
+        name = f"{MIXED}{effect}"
+        if isinstance(mixed, str) or not mixed.converged:
+            yield Estimate(name=name, value=None, unit=unit, n={QUESTIONS: 0})
+            continue
+        own = mixed.coefficients[effect]
+        test = TTest.of(own.estimate, own.se, own.df, found.level)
+        yield Estimate(
+            name=name,
+            value=test.estimate,
+            unit=unit,
+            n={QUESTIONS: mixed.units},
+            interval=_interval(test, "Wald, normal", found.level),
+            p_values=(_p("Wald z", test.p_value),),
+            sides=_sides(effect),
+        )
+
+
+def _p(name: str, value: float) -> PValue:
+    return PValue(name=name, value=value, kind="asymptotic", alternative="two-sided")
+
+
+def _interval(test: TTest, method: str, level: float) -> ConfidenceInterval:
+    return ConfidenceInterval(low=test.low, high=test.high, level=level, method=method)

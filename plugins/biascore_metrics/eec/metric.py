@@ -130,7 +130,7 @@ class Eec(DecidedMetric[EecOptions, EquityTest]):
             bound=options.bound,
             bound_of=farthest.name,
             bounded=first.p_adjusted is not None,
-            told=self._told(table, first, shown),
+            more=self._told(table, first, shown) if first.p_adjusted is not None else "",
             scores=[one.clustered for one in fitted],
             coverage=_coverage(fitted),
             caveats=(*caveats(fitted, corpora.tests, first, self._lacking(model, test, quantities)), *wide),

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data formats ``conllu``, ``nouns``, ``valence-norms``, ``analogies`` and ``noun-pairs``."""
-    from biascore_metrics.grammatical_gender.formats import ConlluFormat, NounsFormat
-    from biascore_metrics.grammatical_gender.norms import NormsFormat
-    from biascore_metrics.grammatical_gender.pair_files import PairsFormat
-    from biascore_metrics.grammatical_gender.questions import AnalogiesFormat
+    from biascore_metrics.grammatical_gender.conllu import ConlluFormat
+    from biascore_metrics.grammatical_gender.formats import (
+        AnalogiesFormat,
+        NormsFormat,
+        NounsFormat,
+        PairsFormat,
+    )
 
-    register(ConlluFormat)
-    register(NounsFormat)
-    register(NormsFormat)
-    register(AnalogiesFormat)
-    register(PairsFormat)
+    for one in (ConlluFormat, NounsFormat, NormsFormat, AnalogiesFormat, PairsFormat):
+        register(one)
 
 
 @hookimpl
@@ -37,9 +37,5 @@ def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     from biascore_metrics.grammatical_gender.single import ScGgWeat
     from biascore_metrics.grammatical_gender.valnorm import ValNorm
 
-    register(WeatChange)
-    register(GgWeat)
-    register(ScGgWeat)
-    register(ValNorm)
-    register(Analogy)
-    register(PairwiseDistance)
+    for one in (WeatChange, GgWeat, ScGgWeat, ValNorm, Analogy, PairwiseDistance):
+        register(one)

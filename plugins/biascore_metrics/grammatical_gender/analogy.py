@@ -2,17 +2,20 @@
 
 Mikolov, Yih & Zweig 2013; Levy & Goldberg 2014. Omrani Sabbaghi & Caliskan 2022 take it as a measure of what a transform
 destroys; their own rule is ``rule = "substring"``.
+
+Analogy files cross few pairs into many questions (23 capitals and countries make 506), so the questions are no
+independent observations. As in the vertex bootstrap of networks (Snijders & Borgatti 1999, Connections 22:61), the pairs
+are drawn with replacement, and a question counts as often as its first pair times as often as its second was drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 from pydantic import Field
 
 from biascore.api.metrics import (
@@ -28,24 +31,30 @@ from biascore.api.metrics import (
     caveats_of,
     item_table,
 )
-from biascore.api.queries import Level
+from biascore.api.queries import Level, Vocabulary
 from biascore.designs.before_after import BeforeAfterMetric, Compared, Line
 from biascore.designs.same_words import Floats
 from biascore.designs.words import OUT_OF_VOCABULARY
-from biascore_metrics.grammatical_gender.nearest import Nearest
-from biascore_metrics.grammatical_gender.pairs_drawn import (
-    accuracy_interval,
-    change_interval,
-    drawn_accuracies,
-)
-from biascore_metrics.grammatical_gender.questions import KIND, AnalogiesTest, Question
+from biascore.stats import Interval
+from biascore.stats.proportions import wilson_interval
+from biascore_metrics.grammatical_gender.formats import ANALOGIES, AnalogiesTest, Question
 
+Pairs = npt.NDArray[np.intp]
+Vectors = npt.NDArray[np.float32]
 ACCURACY: Final = "accuracy"
+TRACED: Final = "accuracy of analogies"
+UNIT: Final = "share"
 OVER_ALL: Final = "accuracy over all questions, those that cannot be answered counted as wrong"
 TOP: Final = 10
 """So many nearest words does the authors' rule look at."""
 FEW: Final = 20
 """Fewer questions than this in a section say little."""
+DRAWN: Final = "percentile, pairs of words resampled"
+ROWS: Final = 8192
+"""Words of a block."""
+AT_ONCE: Final = 1024
+"""Vectors that are compared with a block in one product: 32 MiB of cosines."""
+_CHUNK: Final = 1 << 22
 
 
 class AnalogyOptions(MetricOptions):
@@ -71,15 +80,6 @@ class AnalogyOptions(MetricOptions):
         return ", ".join(f"{name}={value}" for name, value in self.model_dump(exclude_defaults=True).items())
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The questions that can be answered, why the others cannot, and the pairs (n, 2) of words that they are made of."""
-
-    questions: tuple[Question, ...]
-    lost: tuple[LostWord, ...]
-    pairs: npt.NDArray[np.intp]
-
-
 class Analogy(BeforeAfterMetric[AnalogyOptions, AnalogiesTest]):
     """3CosAdd over the whole vocabulary; the headline is the accuracy over the questions whose words are all known."""
 
@@ -90,7 +90,7 @@ class Analogy(BeforeAfterMetric[AnalogyOptions, AnalogiesTest]):
     reference = "Mikolov, Yih & Zweig 2013, NAACL; Omrani Sabbaghi & Caliskan 2022"
     item_neutral = None
     of_model = ()
-    kinds = frozenset({KIND})
+    kinds = frozenset({ANALOGIES})
 
     def compare(
         self, models: Sequence[Model], model: Model, test: AnalogiesTest, context: Context
@@ -100,61 +100,75 @@ class Analogy(BeforeAfterMetric[AnalogyOptions, AnalogiesTest]):
         Raises CapabilityError for a model without a vocabulary.
         """
         options = self.options
-        asked = _asked(model, test, options)
-        n, total = {"questions": len(asked.questions)}, len(test.questions)
-        given = {"questions": total}
-        coverage = Coverage(given=given, used=n, lost=asked.lost)
-        lost = [f"{len(asked.lost)} of {total} questions have a word that the model does not know"] * bool(
-            asked.lost
-        )
-        cautions = [f"{lost[0]}, so the accuracy speaks of the others alone"] if lost else []
-        answers: list[list[str]] = []
-        scanned = 0
-        if asked.questions:
-            for state in models:
-                found, scanned = _answers(state, asked.questions, options)
-                answers.append(found)
-        else:
-            cautions = [f"it could not be measured: the model knows no question whole of {total}"]
-        right = np.array(
-            [
-                [float(answer == question.d) for answer, question in zip(some, asked.questions, strict=True)]
-                for some in answers
-            ]
-        )
-        estimates = _estimates(model, asked, right, total, options, context.rng)
-        return Compared(
-            estimates=estimates,
-            coverage=coverage,
-            caveats=(*caveats_of(cautions), *caveats_of(_small_sections(asked), verdict=False)),
-            items=_items(asked.questions, answers, right) if answers else item_table(),
+        asked, lost = _asked(model, test, options)
+        n, total = {"questions": len(asked)}, len(test.questions)
+        unmeasured = Compared(
+            problem="" if asked else f"the model knows no question whole of {total}",
+            estimates=(Estimate(name=ACCURACY, value=None, unit=UNIT, neutral=None, n=n),),
+            coverage=Coverage(given={"questions": total}, used=n, lost=lost),
             item_value="1 for a right answer, 0 for a wrong one",
-            lines=(lambda: [_line(asked, right, options, context.rng)]) if answers else None,
-            conventions=_conventions(options, scanned),
+            conventions=self._conventions(0),
+        )
+        if not asked:
+            return unmeasured
+        every = [_answers(state, asked, options) for state in models]
+        answers, scanned = [found for found, _ in every], every[-1][1]
+        right = np.array([[float(a == q.d) for a, q in zip(some, asked, strict=True)] for some in answers])
+        found = _Accuracies(asked, right, options, context.rng)
+        transformed = model.untransformed is not None
+        unknown = f"{len(lost)} of {total} questions have a word that the model does not know"
+        small = [f"{name} ({len(own)})" for name, own in found.sections.items() if len(own) < FEW]
+        few = f"sections with fewer than {FEW} questions that can be answered: {', '.join(small)}"
+        before = {"before": right[0].tolist(), "answer before": answers[0]} if len(models) > 1 else {}
+        return replace(
+            unmeasured,
+            estimates=tuple(found.estimates(total, transformed=transformed)),
+            caveats=(
+                *caveats_of([f"{unknown}, so the accuracy speaks of the others alone"] * bool(lost)),
+                *caveats_of([few] * bool(small), verdict=False),
+            ),
+            items=item_table(
+                item=[question.text for question in asked],
+                group=[question.section or "questions" for question in asked],
+                value=right[-1].tolist(),
+                more={"answer": answers[-1], **before},
+            ),
+            lines=lambda: [found.line()],
+            conventions=self._conventions(scanned),
         )
 
+    def _conventions(self, scanned: int) -> dict[str, Scalar]:
+        options = self.options
+        case = "questions in lower case, answers compared as written"
+        substring = f"of the {TOP} nearest words the first that does not hold a, b or c within it, in lower case; else none"
+        return {
+            "question": "a is to b as c is to d: the word nearest to b - a + c by cosine",
+            "candidates": "all words of the vocabulary" + (f": {scanned:,}" if scanned else ""),
+            "rule": "a, b and c themselves are no answers" if options.rule == "exclude" else substring,
+            "vectors of a, b and c": "of length one" if options.vectors == "unit" else "as in the file",
+            "case": case if options.lowercase else "as written",
+            "questions with an unknown word": "left out of the accuracy, and counted",
+            "interval": "pairs of words resampled: questions that share a pair are not independent",
+        }
 
-def _asked(model: Model, test: AnalogiesTest, options: AnalogyOptions) -> _Asked:
+
+def _asked(
+    model: Model, test: AnalogiesTest, options: AnalogyOptions
+) -> tuple[list[Question], tuple[LostWord, ...]]:
+    """The questions that can be answered, and why the others cannot."""
     given = test.questions
     if options.lowercase:
-        given = tuple(one.lowered() for one in given)
-    wanted = {word for question in given for word in question[:4]}
-    known = wanted.intersection(model.vocabulary().words(options.most))
-    questions: list[Question] = []
-    lost: list[LostWord] = []
+        given = tuple(one._replace(**{name: getattr(one, name).lower() for name in "abcd"}) for one in given)
+    known = {word for one in given for word in one[:4]}.intersection(model.vocabulary().words(options.most))
+    asked, lost = [], []
     for question in given:
         unknown = [word for word in dict.fromkeys(question[:4]) if word not in known]
         if unknown:
             reason = f"{OUT_OF_VOCABULARY}: {', '.join(unknown)}"
             lost.append(LostWord(word=question.text, role="questions", reason=reason))
         else:
-            questions.append(question)
-    numbers: dict[tuple[str, str], int] = {}
-    pairs = [
-        [numbers.setdefault(pair, len(numbers)) for pair in ((one.a, one.b), (one.c, one.d))]
-        for one in questions
-    ]
-    return _Asked(tuple(questions), tuple(lost), np.array(pairs, dtype=np.intp).reshape(-1, 2))
+            asked.append(question)
+    return asked, tuple(lost)
 
 
 def _answers(model: Model, questions: Sequence[Question], options: AnalogyOptions) -> tuple[list[str], int]:
@@ -166,128 +180,173 @@ def _answers(model: Model, questions: Sequence[Question], options: AnalogyOption
         rows = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
     places = {word: place for place, word in enumerate(words)}
     a, b, c = (rows[[places[one[i]] for one in questions]] for i in range(3))
-    barred = [one[:3] if options.rule == "exclude" else () for one in questions]
-    nearest = Nearest(b - a + c, 1 if options.rule == "exclude" else TOP, barred)
+    exclude = options.rule == "exclude"
+    nearest = Nearest(b - a + c, 1 if exclude else TOP, [one[:3] if exclude else () for one in questions])
     nearest.scan(model.vocabulary(), options.most)
     found = [
-        next((word for word in near if options.rule == "exclude" or not _holds(word, question)), "")
+        next((w for w in near if exclude or not any(own.lower() in w.lower() for own in question[:3])), "")
         for near, question in zip(nearest.words(), questions, strict=True)
     ]
     return found, nearest.scanned
 
 
-def _holds(word: str, question: Question) -> bool:
-    return any(own.lower() in word.lower() for own in question[:3])
+class Nearest:
+    """The ``count`` words nearest to each vector (n, d) by cosine; of equal cosines the first word of the file.
+
+    ``barred``: words that are no answer for a vector, one collection for each.
+    """
+
+    def __init__(self, wanted: Vectors, count: int, barred: Sequence[Sequence[str]]) -> None:
+        norms = np.linalg.norm(wanted, axis=1, keepdims=True)
+        self._wanted = np.divide(wanted, norms, out=np.zeros_like(wanted), where=norms > 0)
+        self._count = count
+        self._barred: dict[str, list[int]] = {}
+        for place, words in enumerate(barred):
+            for word in dict.fromkeys(words):
+                self._barred.setdefault(word, []).append(place)
+        self._cosines = np.full((len(wanted), count), -np.inf, dtype=np.float32)
+        self._words = [[""] * count for _ in wanted]
+        self.scanned = 0
+
+    def scan(self, vocabulary: Vocabulary, most: int | None = None) -> None:
+        """Compare with the first ``most`` words, or all; words whose vector is zero have no cosine, and are none."""
+        for words, vectors in vocabulary.blocks(ROWS, most):
+            norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+            unit = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+            self.scanned += len(words)
+            never = np.flatnonzero(norms[:, 0] == 0)
+            here = [(row, place) for row, word in enumerate(words) for place in self._barred.get(word, ())]
+            barred_rows = np.array([row for row, _ in here], dtype=np.intp)
+            barred_places = np.array([place for _, place in here], dtype=np.intp)
+            for first in range(0, len(self._wanted), AT_ONCE):
+                last = min(first + AT_ONCE, len(self._wanted))
+                cosines = self._wanted[first:last] @ unit.T
+                cosines[:, never] = -np.inf
+                own = (barred_places >= first) & (barred_places < last)
+                cosines[barred_places[own] - first, barred_rows[own]] = -np.inf
+                self._keep(first, cosines, words)
+
+    def _keep(self, first: int, cosines: Vectors, words: Sequence[str]) -> None:
+        better = cosines.max(axis=1) > self._cosines[first : first + len(cosines), -1]
+        for row in np.flatnonzero(better):
+            place = first + int(row)
+            own, best = cosines[row], self._cosines[place]
+            found = np.flatnonzero(own > best[-1])
+            if len(found) > self._count:
+                least = np.partition(own[found], -self._count)[-self._count]
+                found = found[own[found] >= least]  # in the order of the file, ties included
+            both = np.concatenate([best, own[found]])
+            names = [*self._words[place], *(words[int(i)] for i in found)]
+            order = np.argsort(-both, kind="stable")[: self._count]
+            self._cosines[place], self._words[place] = both[order], [names[i] for i in order]
+
+    def words(self) -> Iterator[tuple[str, ...]]:
+        """The nearest words of each vector, the nearest first."""
+        return (tuple(filter(None, words)) for words in self._words)
 
 
-def _estimates(
-    model: Model,
-    asked: _Asked,
-    right: Floats,
-    total: int,
-    options: AnalogyOptions,
-    rng: np.random.Generator,
-) -> tuple[Estimate, ...]:
-    n = {"questions": len(asked.questions)}
-    if not len(right):
-        return (Estimate(name=ACCURACY, value=None, unit="share", neutral=None, n=n),)
-    transformed = model.untransformed is not None
-    ends = right[[0, -1]] if transformed else right[-1:]
-    drawn = drawn_accuracies(asked.pairs, ends, options.resamples, rng)
-    found = [_accuracy(ACCURACY, ends[-1], drawn[-1], asked.pairs, options)]
-    found.append(
-        Estimate(
-            name=OVER_ALL,
-            value=float(ends[-1].sum()) / total,
-            unit="share",
-            neutral=None,
-            n={"questions": total},
-        )
-    )
-    if transformed:
-        found.append(_accuracy(f"{ACCURACY} before", ends[0], drawn[0], asked.pairs, options))
-        interval = change_interval(drawn[1] - drawn[0], options.confidence)
-        found.append(
-            Estimate(
+@dataclass(frozen=True, slots=True)
+class _Accuracies:
+    """Which questions (n,) are answered right after each state of the model (k, n), and the accuracies."""
+
+    questions: Sequence[Question]
+    right: Floats
+    options: AnalogyOptions
+    rng: np.random.Generator
+
+    @property
+    def pairs(self) -> Pairs:
+        """The numbers (n, 2) of the pairs of words that each question is made of."""
+        numbers: dict[tuple[str, str], int] = {}
+        both = (((one.a, one.b), (one.c, one.d)) for one in self.questions)
+        found = [[numbers.setdefault(pair, len(numbers)) for pair in pairs] for pairs in both]
+        return np.array(found, dtype=np.intp)
+
+    @property
+    def sections(self) -> dict[str, Pairs]:
+        """The places of the questions of each section, where the file has any."""
+        found: dict[str, list[int]] = {}
+        for place, question in enumerate(self.questions):
+            if question.section:
+                found.setdefault(question.section, []).append(place)
+        return {section: np.array(places) for section, places in found.items()}
+
+    def estimates(self, total: int, *, transformed: bool) -> list[Estimate]:
+        """Of all questions and of each section, after a transform and before it."""
+        options, pairs = self.options, self.pairs
+        ends = self.right[[0, -1]] if transformed else self.right[-1:]
+        drawn = drawn_accuracies(pairs, ends, options.resamples, self.rng)
+        found = [self._estimate(ACCURACY, ends[-1], drawn[-1], pairs)]
+        share, n = float(ends[-1].sum()) / total, {"questions": total}
+        found.append(Estimate(name=OVER_ALL, value=share, unit=UNIT, neutral=None, n=n))
+        if transformed:
+            found.append(self._estimate(f"{ACCURACY} before", ends[0], drawn[0], pairs))
+            moved = drawn[1] - drawn[0]
+            usable = moved[np.isfinite(moved)]
+            varies = usable.size and np.ptp(usable) > 0
+            change = Estimate(
                 name=f"change of {ACCURACY}",
                 value=float(ends[1].mean() - ends[0].mean()),
-                unit="share",
-                n=n,
-                interval=ConfidenceInterval.of(interval) if interval else None,
+                unit=UNIT,
+                n={"questions": len(self.questions)},
+                interval=ConfidenceInterval.of(_quantiles(moved, options.confidence)) if varies else None,
             )
+            found.append(change)
+        for section, own in self.sections.items():
+            for when, place in (("", -1), *([(" before", 0)] if transformed else [])):
+                some, part = ends[place, own], pairs[own]
+                again = drawn_accuracies(part, some[None], options.resamples, self.rng)[0]
+                found.append(self._estimate(f"{ACCURACY}{when}, {section}", some, again, part))
+        return found
+
+    def line(self) -> Line:
+        """The accuracy after every step."""
+        drawn = drawn_accuracies(self.pairs, self.right, self.options.resamples, self.rng)
+        every = (self._estimate(TRACED, *one, self.pairs) for one in zip(self.right, drawn, strict=True))
+        return Line.of(TRACED, UNIT, every, None)
+
+    def _estimate(self, name: str, right: Floats, drawn: Floats, pairs: Pairs) -> Estimate:
+        return Estimate(
+            name=name,
+            value=float(right.mean()),
+            unit=UNIT,
+            neutral=None,
+            n={"questions": len(right), "pairs of words": len(np.unique(pairs))},
+            interval=ConfidenceInterval.of(accuracy_interval(drawn, right, pairs, self.options.confidence)),
         )
-    for section, own in _sections(asked).items():
-        part = asked.pairs[own]
-        for when, place in (("", -1), *(((" before", 0),) if transformed else ())):
-            some = ends[place, own]
-            resampled = drawn_accuracies(part, some[None], options.resamples, rng)[0]
-            found.append(_accuracy(f"{ACCURACY}{when}, {section}", some, resampled, part, options))
-    return tuple(found)
 
 
-def _accuracy(
-    name: str, right: Floats, drawn: Floats, pairs: npt.NDArray[np.intp], options: AnalogyOptions
-) -> Estimate:
-    return Estimate(
-        name=name,
-        value=float(right.mean()),
-        unit="share",
-        neutral=None,
-        n={"questions": len(right), "pairs of words": len(np.unique(pairs))},
-        interval=ConfidenceInterval.of(accuracy_interval(drawn, right, pairs, options.confidence)),
-    )
+def drawn_accuracies(pairs: Pairs, right: Floats, resamples: int, rng: np.random.Generator) -> Floats:
+    """Accuracies (k, resamples) of questions (n,) under k conditions, ``right`` (k, n), in the same resamples.
+
+    ``pairs`` (n, 2) are the numbers, from 0, of the pairs that each question is made of. NaN: a resample without questions.
+    """
+    count = int(pairs.max()) + 1
+    found = np.empty((len(right), resamples))
+    step = max(1, _CHUNK // max(len(pairs), count))
+    for start in range(0, resamples, step):
+        rows = min(step, resamples - start)
+        drawn = rng.multinomial(count, np.full(count, 1 / count), size=rows).astype(np.float64)
+        weights = drawn[:, pairs[:, 0]] * drawn[:, pairs[:, 1]]
+        total = weights.sum(axis=1)
+        total[total == 0] = np.nan
+        found[:, start : start + rows] = right @ weights.T / total
+    return found
 
 
-def _sections(asked: _Asked) -> dict[str, npt.NDArray[np.intp]]:
-    """The places of the questions of each section, where the file has any."""
-    found: dict[str, list[int]] = {}
-    for place, question in enumerate(asked.questions):
-        if question.section:
-            found.setdefault(question.section, []).append(place)
-    return {section: np.array(places) for section, places in found.items()}
+def accuracy_interval(drawn: Floats, right: Floats, pairs: Pairs, level: float) -> Interval:
+    """The interval of an accuracy from its resamples (resamples,).
+
+    Where all questions have one outcome, resampling shows no variation: then Wilson's, as if the pairs were the questions.
+    """
+    if np.ptp(right) == 0:
+        trials = min(len(np.unique(pairs, axis=0)), len(np.unique(pairs)))  # a question twice is one
+        found = wilson_interval(trials if right[0] else 0, trials, level=level)
+        return Interval(found.low, found.high, level, "Wilson, of as many trials as pairs of words", 0)
+    return _quantiles(drawn, level)
 
 
-def _small_sections(asked: _Asked) -> tuple[str, ...]:
-    small = {name: len(places) for name, places in _sections(asked).items() if len(places) < FEW}
-    if not small:
-        return ()
-    shown = ", ".join(f"{name} ({count})" for name, count in small.items())
-    return (f"sections with fewer than {FEW} questions that can be answered: {shown}",)
-
-
-def _line(asked: _Asked, right: Floats, options: AnalogyOptions, rng: np.random.Generator) -> Line:
-    drawn = drawn_accuracies(asked.pairs, right, options.resamples, rng)
-    intervals = [
-        accuracy_interval(some, own, asked.pairs, options.confidence)
-        for some, own in zip(drawn, right, strict=True)
-    ]
-    values = tuple(float(own.mean()) for own in right)
-    ends = tuple((one.low, one.high) for one in intervals)
-    return Line("accuracy of analogies", "share", values, ends, None)
-
-
-def _conventions(options: AnalogyOptions, scanned: int) -> dict[str, Scalar]:
-    substring = f"of the {TOP} nearest words the first that does not hold a, b or c within it, in lower case; else none"
-    return {
-        "question": "a is to b as c is to d: the word nearest to b - a + c by cosine",
-        "candidates": f"all words of the vocabulary: {scanned:,}"
-        if scanned
-        else "all words of the vocabulary",
-        "rule": "a, b and c themselves are no answers" if options.rule == "exclude" else substring,
-        "vectors of a, b and c": "of length one" if options.vectors == "unit" else "as in the file",
-        "case": "questions in lower case, answers compared as written" if options.lowercase else "as written",
-        "questions with an unknown word": "left out of the accuracy, and counted",
-        "interval": "pairs of words resampled: questions that share a pair are not independent",
-    }
-
-
-def _items(questions: Sequence[Question], answers: Sequence[Sequence[str]], right: Floats) -> pa.Table:
-    more: dict[str, Sequence[Scalar]] = {"answer": list(answers[-1])}
-    if len(answers) > 1:
-        more |= {"before": right[0].tolist(), "answer before": list(answers[0])}
-    return item_table(
-        item=[question.text for question in questions],
-        group=[question.section or "questions" for question in questions],
-        value=right[-1].tolist(),
-        more=more,
-    )
+def _quantiles(drawn: Floats, level: float) -> Interval:
+    usable = drawn[np.isfinite(drawn)]
+    low, high = np.quantile(usable, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), level, DRAWN, drawn.size, drawn.size - usable.size)

@@ -1,14 +1,14 @@
-"""Kind ``nouns``: nouns by grammatical gender, from which a direction of gender is learnt."""
+"""Kind ``nouns``: nouns by grammatical gender, from which a direction of gender is learnt; and what metrics take of it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from biascore.api.kinds import (
     AboutTest,
@@ -22,7 +22,25 @@ from biascore.api.kinds import (
     TestEntry,
     WordList,
 )
+from biascore.api.stimuli import Catalogue
 from biascore.api.support import listed
+from biascore.errors import OptionsError
+
+MASCULINE: Final = "masculine"
+FEMININE: Final = "feminine"
+PLURAL: Final = "plural"
+CLASSES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(("m", "masc", MASCULINE), MASCULINE),
+        **dict.fromkeys(("f", "fem", FEMININE), FEMININE),
+        **dict.fromkeys(("n", "neut", "neuter"), "neuter"),
+        **dict.fromkeys(("c", "com", "common"), "common"),
+        **dict.fromkeys(("pl", "plur", "ptan", PLURAL), PLURAL),
+    }
+)
+"""The class that a value of Gender represents, in lower case; the order is that of the classes of a test."""
+ClassName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_+-]*$")]
+PARTS: Final = ("train", "test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +55,11 @@ class NounClass:
     words: tuple[str, ...]
     train: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
+
+    @property
+    def scored(self) -> tuple[str, ...]:
+        """The nouns of both parts of a split, or all."""
+        return (*self.train, *self.test) or self.words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,50 +84,20 @@ class GenderedNounsTest(Test):
     @property
     def lists(self) -> Mapping[str, Stimuli]:
         """Everything the test holds, by role: the words of each class, and the parts of its split."""
-        parts = {
-            f"{one.name}.{part}": WordList(f"{one.name}.{part}", words)
-            for one in self.classes
-            for part, words in (("train", one.train), ("test", one.test))
-            if words
-        }
-        return {**self.roles, **parts}
+        parts = {f"{one.name}.{part}": getattr(one, part) for one in self.classes for part in PARTS}
+        return {**self.roles, **{name: WordList(name, words) for name, words in parts.items() if words}}
 
-
-def class_problems(classes: Sequence[NounClass]) -> Iterator[Problem]:
-    """The key (``("train", "feminine")``) and the problem of words that stand where they may not."""
-    owners: dict[str, str] = {}
-    for one in classes:
-        for key, words in (("classes", one.words), ("train", one.train), ("test", one.test)):
-            twice = [word for word, count in Counter(words).items() if count > 1]
-            if twice:
-                yield (key, one.name), f"has {listed(twice)} twice. Keep each once"
-        known = dict.fromkeys(one.words)
-        for word in known:
-            owners.setdefault(word, one.name)
-        of_two = [word for word in known if owners[word] != one.name]
-        if of_two:
-            other = owners[of_two[0]]
-            shared = listed([word for word in of_two if owners[word] == other])
-            yield ("classes", one.name), f"has {shared}, as {other} has. Leave nouns of two classes out"
-        if one.train and not one.test:
-            yield ("train", one.name), "has no test part. Split every class into train and test, or none"
-        if one.test and not one.train:
-            yield ("test", one.name), "holds every noun out, so that none is left to learn from"
-        for key, words in (("train", one.train), ("test", one.test)):
-            strange = [word for word in words if word not in known]
-            if strange:
-                yield (key, one.name), f"has {listed(strange)}, which the class does not have"
-        learnt = set(one.train)
-        both = [word for word in one.test if word in learnt]
-        if both:
-            yield (
-                ("test", one.name),
-                f"has {listed(both)}, which train has too. Held-out nouns are never learnt from",
+    def two_genders(self, metric: str) -> tuple[NounClass, NounClass]:
+        """The masculine and the feminine nouns; raises OptionsError where one of the classes is missing."""
+        classes = {one.name: one for one in self.classes if one.words}
+        missing = [name for name in (MASCULINE, FEMININE) if name not in classes]
+        if missing:
+            raise OptionsError(
+                f"{metric} needs masculine and feminine nouns, and {self.id} ({self.file}) has no class "
+                f"{' and no class '.join(map(repr, missing))}; its classes are {', '.join(self.roles)}. Choose another test "
+                "of this kind: biascore list tests --metric sc-gg-weat"
             )
-    split = [one.name for one in classes if one.test]
-    if split and len(split) < len(classes):
-        unsplit = [one.name for one in classes if not one.test]
-        yield ("test", split[0]), f"is split, and {listed(unsplit)} is not. Split every class, or none"
+        return classes[MASCULINE], classes[FEMININE]
 
 
 class NounsEntry(TestEntry):
@@ -119,7 +112,7 @@ class NounsEntry(TestEntry):
     def _classes_compare(self) -> Self:
         if len(self.classes) < 2:
             raise ValueError("classes has fewer than two classes, so there is no gender to tell from another")
-        for key, parts in (("train", self.train), ("test", self.test)):
+        for key, parts in zip(PARTS, (self.train, self.test), strict=True):
             strange = [name for name in parts if name not in self.classes]
             if strange:
                 raise ValueError(f"{key} has {strange[0]!r}, which is not among the classes")
@@ -131,22 +124,91 @@ class NounsEntry(TestEntry):
             yield from (Reference((key, name), words) for name, words in parts.items())
 
     def problems(self, file: Any) -> Iterator[Problem]:
-        """Words that stand where they may not."""
-        yield from class_problems(noun_classes(self, file.lists))
+        """The key (``("train", "feminine")``) and the problem of words that stand where they may not."""
+        classes = self._classes(file.lists)
+        owners = {word: one.name for one in reversed(classes) for word in one.words}
+        for one in classes:
+            parts = dict(zip(PARTS, (one.train, one.test), strict=True))
+            for key, words in {"classes": one.words, **parts}.items():
+                twice = [word for word, count in Counter(words).items() if count > 1]
+                if twice:
+                    yield (key, one.name), f"has {listed(twice)} twice. Keep each once"
+            of_two = [word for word in dict.fromkeys(one.words) if owners[word] != one.name]
+            if of_two:
+                other = owners[of_two[0]]
+                shared = listed([word for word in of_two if owners[word] == other])
+                yield ("classes", one.name), f"has {shared}, as {other} has. Leave nouns of two classes out"
+            if one.train and not one.test:
+                yield ("train", one.name), "has no test part. Split every class into train and test, or none"
+            if one.test and not one.train:
+                yield ("test", one.name), "holds every noun out, so that none is left to learn from"
+            known, learnt = set(one.words), set(one.train)
+            for key, words in parts.items():
+                strange = [word for word in words if word not in known]
+                if strange:
+                    yield (key, one.name), f"has {listed(strange)}, which the class does not have"
+            both = [word for word in one.test if word in learnt]
+            if both:
+                told = f"has {listed(both)}, which train has too. Held-out nouns are never learnt from"
+                yield ("test", one.name), told
+        split = [one.name for one in classes if one.test]
+        unsplit = [one.name for one in classes if not one.test]
+        if split and unsplit:
+            yield ("test", split[0]), f"is split, and {listed(unsplit)} is not. Split every class, or none"
 
     def build(self, lists: Lists, about: AboutTest) -> GenderedNounsTest:
         """The test."""
-        return GenderedNounsTest(classes=noun_classes(self, lists["lists"]), **about)
+        return GenderedNounsTest(classes=self._classes(lists["lists"]), **about)
+
+    def _classes(self, lists: Mapping[str, Any]) -> tuple[NounClass, ...]:
+        """The classes with their words; where only held-out nouns are listed, the rest is learnt from."""
+        found = []
+        for name, wanted in self.classes.items():
+            words = lists[wanted].words
+            train, test = (lists[one[name]].words if name in one else () for one in (self.train, self.test))
+            if test and not train:
+                train = tuple(word for word in words if word not in test)
+            found.append(NounClass(name, words, train, test))
+        return tuple(found)
 
 
-def noun_classes(test: NounsEntry, lists: Mapping[str, Any]) -> tuple[NounClass, ...]:
-    """The classes of a test of nouns with their words; where only held-out nouns are listed, the rest is learnt from."""
-    found = []
-    for name, wanted in test.classes.items():
-        words = lists[wanted].words
-        held_out = lists[test.test[name]].words if name in test.test else ()
-        train = lists[test.train[name]].words if name in test.train else ()
-        if held_out and not train:
-            train = tuple(word for word in words if word not in held_out)
-        found.append(NounClass(name, words, train, held_out))
-    return tuple(found)
+def nouns_of(id: str, catalogue: Catalogue, metric: str) -> GenderedNounsTest:
+    """The nouns of an option; raises UnknownNameError, and OptionsError for a test of another kind or of one gender only."""
+    test = catalogue.test(id)
+    if not isinstance(test, GenderedNounsTest):
+        raise OptionsError(
+            f"{metric}: nouns={id} names a test of kind {test.kind!r}, and nouns by gender are of kind 'nouns'. See "
+            "those that there are: biascore list tests --metric sc-gg-weat"
+        )
+    test.two_genders(metric)
+    return test
+
+
+@dataclass(frozen=True, slots=True)
+class Poles:
+    """The test of kind ``weat`` whose A and B a metric needs: that which its ``option`` names, or ``LANGUAGE/usual``.
+
+    ``what`` its A and B are together, ``advice`` which test to name.
+    """
+
+    metric: str
+    option: str
+    usual: str
+    what: str
+    advice: str
+
+    def of(self, id: str | None, test: Test, catalogue: Catalogue) -> Test:
+        """The test; raises UnknownNameError for an id of none, OptionsError for another kind and where there is none."""
+        usual = f"{test.language}/{self.usual}"
+        if id is None and usual not in {one.id for one in catalogue.tests}:
+            raise OptionsError(
+                f"{self.metric} needs {self.what}, and there is no {usual} to take them from. Name a test of kind weat "
+                f"{self.advice.format(language=test.language)}"
+            )
+        found = catalogue.test(id or usual)
+        if found.kind != "weat":
+            raise OptionsError(
+                f"{self.metric}: {self.option}={found.id} is of kind {found.kind!r}, and {self.what} are the A and B of a "
+                "test of kind weat. See those that there are: biascore list tests --metric weat"
+            )
+        return found

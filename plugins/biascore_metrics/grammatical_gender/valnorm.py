@@ -7,40 +7,41 @@ unpleasant words, and Pearson's r of that with human norms. It measures what is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from biascore.api.figures import Figure, Plane
-from biascore.api.metrics import (
-    ConfidenceInterval,
-    Context,
-    Estimate,
-    Model,
-    Test,
-    Total,
-    caveats_of,
-    item_table,
-)
+from biascore.api.metrics import Context, Estimate, Model, Total, item_table
 from biascore.api.stimuli import Catalogue, Origin
-from biascore.designs.before_after import BeforeAfterMetric, Compared, Line
-from biascore.designs.same_words import (
-    ComparingOptions,
-    Floats,
-    embed_on,
-    single_effects,
-)
+from biascore.designs.before_after import BeforeAfterMetric, Compared, Line, Places, drawn_again
+from biascore.designs.same_words import ComparingOptions, Floats, embed_on, single_effects
 from biascore.designs.words import composed_caveat, coverage_caveats
-from biascore.errors import OptionsError
-from biascore.stats import Interval, ZeroVarianceError, bootstrap_interval
-from biascore.stats.bootstrap import Samples
-from biascore_metrics.grammatical_gender.norms import KIND, LEAST, ValenceNormsTest
+from biascore_metrics.grammatical_gender.formats import LEAST_NORMS, VALENCE_NORMS, ValenceNormsTest
+from biascore_metrics.grammatical_gender.kind import Poles
 
 CORRELATION: Final = "correlation with human norms"
+UNIT: Final = "Pearson's r"
 NORMS: Final = "norms"
-ROLES: Final = {NORMS: LEAST, "A": 2, "B": 2}
+POLES: Final = Poles(
+    "valnorm",
+    "poles",
+    "weat1",
+    "pleasant and unpleasant words",
+    "whose A are pleasant and B unpleasant: -o poles=en/weat1; or write one as docs/stimuli.md shows, and add its folder "
+    "with --stimuli",
+)
+FIGURES: Final[tuple[Figure, ...]] = (
+    Plane(
+        title="Valence of words: as people find them (across) and in the model (up)",
+        x="norm, standardised",
+        y="value",
+        x_ends=("unpleasant", "pleasant"),
+        y_ends=("unpleasant", "pleasant"),
+    ),
+)
 
 
 class ValNormOptions(ComparingOptions):
@@ -61,63 +62,34 @@ class ValNorm(BeforeAfterMetric[ValNormOptions, ValenceNormsTest]):
         "Correlation of words' valence (SC-WEAT, pleasant and unpleasant) with human norms that you bring"
     )
     reference = "Toney-Wails & Caliskan 2021, EMNLP; Omrani Sabbaghi & Caliskan 2022"
-    kinds = frozenset({KIND})
+    kinds = frozenset({VALENCE_NORMS})
 
     def check(self, test: ValenceNormsTest, catalogue: Catalogue) -> None:
         """Raise OptionsError where no poles are named, or none that are poles."""
-        self._poles(test, catalogue)
+        POLES.of(self.options.poles, test, catalogue)
 
     def extra_stimuli(self, test: ValenceNormsTest, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The test whose attributes are the poles."""
-        return (self._poles(test, catalogue),)
+        return (POLES.of(self.options.poles, test, catalogue),)
 
     def compare(
         self, models: Sequence[Model], model: Model, test: ValenceNormsTest, context: Context
     ) -> Compared:
         """r with its interval over words; items are the words with their valence and their norm."""
-        options, rng = self.options, context.rng
-        poles = self._poles(test, context.catalogue)
-        lists = {
-            NORMS: test.roles[NORMS].words,
-            "A": poles.roles["A"].words,
-            "B": poles.roles["B"].words,
-        }
+        options = self.options
+        poles = POLES.of(options.poles, test, context.catalogue)
+        lists = {NORMS: test.roles[NORMS].words, **{side: poles.roles[side].words for side in "AB"}}
         words = embed_on(models, lists, options.level, options)
-        problem = words.problem(ROLES)
         # Of words that are in the file twice the first counts, and its score.
         given = dict(reversed(list(zip(test.roles[NORMS].words, test.scores, strict=True))))
         scores = np.array([given[word] for word in words.words[NORMS]])
-        valences = (
-            []
-            if problem
-            else [single_effects(words, place, NORMS, options.ddof) for place in range(len(models))]
-        )
-        problem = problem or _unvaried(scores, valences)
         n = {"words": len(scores)}
-        name = CORRELATION
-        if problem:
-            estimates: list[Estimate] = [
-                Estimate(name=name, value=None, unit="Pearson's r", neutral=None, n=n)
-            ]
-        else:
-            own = None if options.trace else Total(cluster=("item",))
-            estimates = [_correlation(name, valences[-1], scores, options, rng, own)]
-            if model.untransformed:
-                estimates.append(_correlation(f"{name} before", valences[0], scores, options, rng))
-                estimates.append(_change(valences[0], valences[-1], scores, options, rng))
-        unmeasured = [f"it could not be measured: {problem}"] if problem else []
-        return Compared(
-            estimates=tuple(estimates),
+        unmeasured = Compared(
+            problem=words.problem({NORMS: LEAST_NORMS, "A": 2, "B": 2}),
+            estimates=(Estimate(name=CORRELATION, value=None, unit=UNIT, neutral=None, n=n),),
             coverage=words.coverage,
-            caveats=(
-                *coverage_caveats(words.coverage, brief=False),
-                *composed_caveat(words.coverage),
-                *caveats_of(unmeasured, verdict=False),
-            ),
-            items=item_table() if problem else _items(words.words[NORMS], valences, scores),
+            caveats=(*coverage_caveats(words.coverage, brief=False), *composed_caveat(words.coverage)),
             item_value="valence: d of the word",
-            figures=() if problem else FIGURES,
-            lines=None if problem else lambda: [_line(valences, scores, options, rng)],
             conventions=options.stated(
                 model,
                 {
@@ -130,35 +102,36 @@ class ValNorm(BeforeAfterMetric[ValNormOptions, ValenceNormsTest]):
                 },
             ),
         )
+        if unmeasured.problem:
+            return unmeasured
+        valences = [single_effects(words, place, NORMS, options.ddof) for place in range(len(models))]
+        problem = _unvaried(scores, valences)
+        if problem:
+            return replace(unmeasured, problem=problem)
 
-    def _poles(self, test: Test, catalogue: Catalogue) -> Test:
-        poles = self.options.poles
-        if poles is None:
-            poles = f"{test.language}/weat1"
-            if poles not in {one.id for one in catalogue.tests}:
-                raise OptionsError(
-                    f"valnorm needs pleasant and unpleasant words, and there is no {poles} to take them from. Name a test "
-                    "of kind weat whose A are pleasant and B unpleasant: -o poles=en/weat1; or write one as docs/stimuli.md "
-                    "shows, and add its folder with --stimuli"
-                )
-        found = catalogue.test(poles)
-        if found.kind != "weat":
-            raise OptionsError(
-                f"valnorm: poles={poles} is of kind {found.kind!r}, and poles are the A and B of a test of kind weat. See "
-                "those that there are: biascore list tests --metric weat"
-            )
-        return found
+        def estimate(name: str, *places: int, neutral: float | None = None) -> Estimate:
+            """Of one state, or of the first less the second: the same words are drawn for both."""
 
+            def r(drawn: Places) -> Floats:
+                first, *others = (pearson(valences[place][drawn[0]], scores[drawn[0]]) for place in places)
+                return first - others[0] if others else first
 
-FIGURES: Final[tuple[Figure, ...]] = (
-    Plane(
-        title="Valence of words: as people find them (across) and in the model (up)",
-        x="norm, standardised",
-        y="value",
-        x_ends=("unpleasant", "pleasant"),
-        y_ends=("unpleasant", "pleasant"),
-    ),
-)
+            return drawn_again(name, UNIT, n, r, options, context.rng, neutral)
+
+        estimates = [estimate(CORRELATION, -1)]
+        if not options.trace:
+            estimates = [estimates[0].model_copy(update={"estimator": Total(cluster=("item",))})]
+        if model.untransformed:
+            estimates.append(estimate(f"{CORRELATION} before", 0))
+            estimates.append(estimate(f"change of {CORRELATION}", -1, 0, neutral=0.0))
+        every = (estimate(CORRELATION, place) for place in range(len(models)))
+        return replace(
+            unmeasured,
+            estimates=tuple(estimates),
+            items=_items(words.words[NORMS], valences, scores),
+            figures=FIGURES,
+            lines=lambda: [Line.of(CORRELATION, UNIT, every, None)],
+        )
 
 
 def _unvaried(scores: Floats, valences: Sequence[Floats]) -> str:
@@ -166,9 +139,7 @@ def _unvaried(scores: Floats, valences: Sequence[Floats]) -> str:
         return f"the norms of the {len(scores)} words that the model knows are all {scores[0]:g}"
     if any(np.isnan(some).any() for some in valences):
         return "the cosines of a word with the pleasant and unpleasant words do not vary"
-    if any(np.ptp(some) == 0 for some in valences):
-        return "all words have the same valence"
-    return ""
+    return "all words have the same valence" if any(np.ptp(some) == 0 for some in valences) else ""
 
 
 def pearson(x: Floats, y: Floats) -> Floats:
@@ -187,84 +158,12 @@ def contributions(valences: Floats, scores: Floats) -> Floats:
     return found
 
 
-def _correlation(
-    name: str,
-    valences: Floats,
-    scores: Floats,
-    options: ValNormOptions,
-    rng: np.random.Generator,
-    estimator: Total | None = None,
-) -> Estimate:
-    return Estimate(
-        name=name,
-        value=float(pearson(valences[None], scores[None])[0]),
-        unit="Pearson's r",
-        neutral=None,
-        n={"words": len(scores)},
-        interval=_stored(_interval([valences], scores, options, rng)),
-        estimator=estimator,
-    )
-
-
-def _change(
-    before: Floats, after: Floats, scores: Floats, options: ValNormOptions, rng: np.random.Generator
-) -> Estimate:
-    old, new = (float(pearson(some[None], scores[None])[0]) for some in (before, after))
-    return Estimate(
-        name=f"change of {CORRELATION}",
-        value=new - old,
-        unit="Pearson's r",
-        n={"words": len(scores)},
-        interval=_stored(_interval([after, before], scores, options, rng)),
-    )
-
-
-def _interval(
-    valences: Sequence[Floats], scores: Floats, options: ValNormOptions, rng: np.random.Generator
-) -> Interval | None:
-    """The interval of r, or of the difference of two; the same words are drawn for both."""
-
-    def statistic(batch: Samples) -> Floats:
-        drawn: npt.NDArray[np.intp] = batch[0].astype(np.intp)
-        first, *others = (pearson(some[drawn], scores[drawn]) for some in valences)
-        return first - others[0] if others else first
-
-    try:
-        return bootstrap_interval(
-            statistic,
-            (np.arange(len(scores)),),
-            level=options.confidence,
-            resamples=options.resamples,
-            rng=rng,
-        )
-    except ZeroVarianceError:
-        return None
-
-
-def _stored(interval: Interval | None) -> ConfidenceInterval | None:
-    return None if interval is None else ConfidenceInterval.of(interval)
-
-
-def _line(
-    valences: Sequence[Floats], scores: Floats, options: ValNormOptions, rng: np.random.Generator
-) -> Line:
-    values = tuple(float(pearson(some[None], scores[None])[0]) for some in valences)
-    intervals = [_interval([some], scores, options, rng) for some in valences]
-    return Line(
-        CORRELATION,
-        "Pearson's r",
-        values,
-        tuple((one.low, one.high) if one else None for one in intervals),
-        None,
-    )
-
-
 def _items(words: Sequence[str], valences: Sequence[Floats], scores: Floats) -> pa.Table:
     more = {
         "norm": scores.tolist(),
         "norm, standardised": ((scores - scores.mean()) / scores.std(ddof=1)).tolist(),
+        "contribution": contributions(valences[-1], scores).tolist(),
     }
-    more["contribution"] = contributions(valences[-1], scores).tolist()
     if len(valences) > 1:
         more["before"] = valences[0].tolist()
-    return item_table(item=list(words), group=["norms"] * len(words), value=valences[-1].tolist(), more=more)
+    return item_table(item=list(words), group=[NORMS] * len(words), value=valences[-1].tolist(), more=more)

@@ -24,7 +24,7 @@ def register_metrics(register: Callable[[type[Metric]], None]) -> None:
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data format ``outcomes``."""
-    from biascore_metrics.impact_ratio.format import OutcomesFormat
+    from biascore_metrics.impact_ratio.items import OutcomesFormat
 
     register(OutcomesFormat)
 

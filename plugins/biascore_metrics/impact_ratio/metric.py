@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,8 @@ from biascore.api.metrics import (
     Context,
     Coverage,
     Draws,
-    Equivalence,
     Estimate,
-    Finding,
     LostWord,
-    Metric,
     MetricOptions,
     Model,
     PValue,
@@ -30,12 +27,13 @@ from biascore.api.metrics import (
     item_table,
 )
 from biascore.api.support import quoted
+from biascore.designs import Decided, DecidedMetric
 from biascore.designs.bounds import Bound
 from biascore.errors import OptionsError
-from biascore.stats import Decision, Verdict, decide
+from biascore.stats import Decision, Verdict
 from biascore.stats.ratios import LargestDifference
-from biascore_metrics.impact_ratio.kind import OutcomesTest
-from biascore_metrics.impact_ratio.tables import SMALL, Category, Compared, GroupTable, Tables, over_highest
+from biascore_metrics.impact_ratio.items import OutcomesTest, People
+from biascore_metrics.impact_ratio.tables import SMALL, Category, GroupTable, Tables
 
 SMALLEST: Final = "smallest impact ratio"
 RATE: Final = "rate "
@@ -80,7 +78,7 @@ class ImpactRatioOptions(MetricOptions):
         return None if self.bound_ratio is None else 1.0 - self.bound_ratio
 
 
-class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
+class ImpactRatio(DecidedMetric[ImpactRatioOptions, OutcomesTest]):
     """Rates of each category and of each two together, over the highest of their table, with the smallest ratio."""
 
     name = "impact-ratio"
@@ -93,12 +91,13 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
     requires = frozenset({"score"})
     kinds = frozenset({"outcomes"})
 
-    def measure(self, model: Model, test: OutcomesTest, context: Context) -> Finding:
+    def result(self, model: Model, test: OutcomesTest, context: Context) -> Decided:
         """The smallest ratio, which decides, and rate and ratio of every category; items are the people."""
-        options = self.options
+        options, level = self.options, self.options.confidence
         people = test.people.rows
-        values = model.score([one.text for one in people], options.column)
-        chosen, cut = self._chosen(values, [one.text for one in people])
+        texts = [one.text for one in people]
+        values = model.score(texts, options.column)
+        chosen, cut = self._chosen(values, texts)
         tables = Tables.of(
             test.people.groups,
             people,
@@ -107,27 +106,65 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
             below=options.leave_out_below,
         )
         compared = tables.compared(options.min_people)
-        headline, decision, quote = self._headline(compared, int(chosen.sum()), len(people), context.rng)
-        clusters = len({one.cluster for one in people}) if test.people.cluster else 0
-        rows = [self._rows(table) for table in tables.tables]
-        ratios = [one for row in rows for one in row[1]]
-        return Finding(
-            variant="" if options.rate == "selection" else "scoring rate",
-            negative_means="a category is selected less often than the one selected most often",
+        clusters = (
+            f"{len({one.cluster for one in people})} by {test.people.cluster}" if test.people.cluster else ""
+        )
+        of_tables = [one for table in tables.tables for one in _rates_and_ratios(table, level)]
+        common: dict[str, Any] = {
+            "variant": "" if options.rate == "selection" else "scoring rate",
+            "negative_means": "a category is selected less often than the one selected most often",
+            "neutral": 1.0,
+            "bound": options.bound,
+            "needed": (),
+            "coverage": _coverage(test.people),
+            "caveats": (*self._caveats(tables), *_not_stated(test.people)),
+            "conventions": self._conventions(cut, compared, clusters),
+            "item_value": "1 selected, 0 not" if cut is None else "1 above the median score, 0 not",
+            "item_neutral": None,
+            "figures": _figures(of_tables),
+            "items": _items(test, chosen, values),
+        }
+        headline = Estimate(name=SMALLEST, value=None, unit=RATIO, neutral=1.0, n={"people": len(people)})
+        if compared is None:
+            few = f"no group has two categories of {options.min_people} people or more"
+            nobody = "nobody is selected" if cut is None else "no score is above the median"
+            why = few if chosen.any() else f"{nobody}, so no rate can be divided by"
+            decision = Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {why}.")
+            return Decided(estimates=(headline, *of_tables), decision=decision, **common)
+        least, highest = compared.smallest
+        interval = compared.interval(level)
+        tested = compared.test(options.draws, context.rng)
+        p_values = _p_values(tested, compared.by_cluster())
+        headline = Estimate(
+            name=SMALLEST,
+            value=least.rate / highest.rate,
+            unit=RATIO,
+            neutral=1.0,
+            chance=tested.smallest_ratio,
+            limits=(0.0, 1.0),
+            n={"people": len(people), "selected": int(chosen.sum())},
+            interval=ConfidenceInterval.of(interval),
+            p_values=p_values,
+        )
+        chance = f"with equal rates it would be {tested.smallest_ratio:.2f} on average"
+        done = "were selected" if cut is None else "score above the median"
+        ends = f"({100 * level:g} % interval of the smallest ratio of any two: {interval.low:.2f} to {interval.high:.2f})"
+        one, best = (f"{own.selected} of {own.people}" for own in (least, highest))
+        which = f"The smallest ratio is that of {least.label} ({one}) to {highest.label} ({best}); {chance}."
+        quote = (
+            f"Of {least.label}, {one} people {done}, and {best} of {highest.label}: an impact ratio of "
+            f"{headline.value:.2f} {ends}, the smallest of all; {chance}."
+        )
+        if least.rate == highest.rate:
+            which = f"All categories {done} equally often."
+            quote = f"All categories {done} equally often {ends}."
+        return Decided(
+            estimates=(headline, *of_tables),
+            p_value=p_values[0].value,
+            interval=interval,
+            more=which,
             quote=quote,
-            estimates=(headline, *(one for row in rows for part in row for one in part)),
-            decision=decision,
-            equivalence=Equivalence.within(options.bound, SMALLEST),
-            needed=(),
-            coverage=_coverage(test),
-            caveats=self._caveats(tables, test),
-            conventions=self._conventions(
-                cut, compared, f"{clusters} by {test.people.cluster}" if clusters else ""
-            ),
-            item_value="1 selected, 0 not" if cut is None else "1 above the median score, 0 not",
-            item_neutral=None,
-            figures=_figures(ratios),
-            items=_items(test, chosen, values),
+            **common,
         )
 
     def _chosen(
@@ -146,86 +183,10 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
             )
         return values == 1, None
 
-    def _headline(
-        self, compared: Compared | None, selected: int, n: int, rng: np.random.Generator
-    ) -> tuple[Estimate, Decision, str]:
-        selection = self.options.rate == "selection"
-        if compared is None:
-            few = f"no group has two categories of {self.options.min_people} people or more"
-            nobody = "nobody is selected" if selection else "no score is above the median"
-            why = few if selected else f"{nobody}, so no rate can be divided by"
-            reason = f"It could not be measured: {why}."
-            return (
-                Estimate(name=SMALLEST, value=None, unit=RATIO, neutral=1.0, n={"people": n}),
-                Decision(Verdict.INCONCLUSIVE, reason),
-                "",
-            )
-        least, highest = compared.smallest
-        interval = compared.interval(self.options.confidence)
-        tested = compared.test(self.options.draws, rng)
-        p_values = _p_values(tested, compared.by_cluster())
-        estimate = Estimate(
-            name=SMALLEST,
-            value=least.rate / highest.rate,
-            unit=RATIO,
-            neutral=1.0,
-            chance=tested.smallest_ratio,
-            limits=(0.0, 1.0),
-            n={"people": n, "selected": selected},
-            interval=ConfidenceInterval.of(interval),
-            p_values=p_values,
-        )
-        decision = decide(
-            p_values[0].value, interval, alpha=self.options.alpha, bound=self.options.bound, neutral=1.0
-        )
-        chance = f"with equal rates it would be {tested.smallest_ratio:.2f} on average"
-        done = "were selected" if selection else "score above the median"
-        level = f"{100 * interval.level:g} % interval"
-        ends = f"({level} of the smallest ratio of any two: {interval.low:.2f} to {interval.high:.2f})"
-        if least.rate == highest.rate:
-            which = f"All categories {done} equally often."
-            quote = f"All categories {done} equally often {ends}."
-        else:
-            two = f"{least.label} ({_counted(least)}) to {highest.label} ({_counted(highest)})"
-            which = f"The smallest ratio is that of {two}; {chance}."
-            quote = (
-                f"Of {least.label}, {_counted(least)} people {done}, and {_counted(highest)} of {highest.label}: an impact "
-                f"ratio of {estimate.value:.2f} {ends}, the smallest of all; {chance}."
-            )
-        return estimate, Decision(decision.verdict, f"{decision.reason} {which}"), quote
-
-    def _rows(self, table: GroupTable) -> tuple[list[Estimate], list[Estimate]]:
-        """Rates, and ratios of the categories that are not left out."""
-        level, highest = self.options.confidence, table.highest
-        exact = table.rates(level)
-        rates = [
-            Estimate(
-                name=f"{RATE}{one.label}",
-                value=one.rate,
-                unit=SHARE,
-                neutral=None,
-                limits=(0.0, 1.0),
-                n={"people": one.people, "selected": one.selected},
-                interval=ConfidenceInterval.of(interval),
-            )
-            for one, interval in zip(table.categories, exact, strict=True)
-        ]
-        intervals = over_highest(table, level)
-        ratios = [
-            Estimate(
-                name=f"{RATIO_OF}{one.label}",
-                value=one.rate / highest.rate if highest else None,
-                unit=RATIO,
-                neutral=1.0,
-                n={"people": one.people, "selected": one.selected},
-                interval=ConfidenceInterval.of(intervals[one.name]) if one.name in intervals else None,
-            )
-            for one in table.kept
-        ]
-        return rates, ratios
-
-    def _conventions(self, cut: float | None, compared: Compared | None, clusters: str) -> dict[str, Scalar]:
+    def _conventions(self, cut: float | None, compared: Tables | None, clusters: str) -> dict[str, Scalar]:
         options = self.options
+        held = f"{clusters}; p and intervals hold for people and by cluster (CR2)"
+        clustered = {"clusters": held} if clusters else {}
         share = (
             "people selected" if cut is None else f"people whose score is above {cut:g}, the median of all"
         )
@@ -239,57 +200,62 @@ class ImpactRatio(Metric[ImpactRatioOptions, OutcomesTest]):
             "pairs compared": compared.pairs if compared else 0,
             "test": "largest difference of two rates over sqrt(1/n + 1/m), outcomes permuted between people who state the "
             "same groups",
-            **(
-                {"clusters": f"{clusters}; p and intervals hold for people and by cluster (CR2)"}
-                if clusters
-                else {}
-            ),
+            **clustered,
             "draws": options.draws,
             "left out": f"ratios of categories of less than {100 * options.leave_out_below:g} % of the people of a table",
             "equivalence bound": None if options.bound is None else f"ratio of {options.bound_ratio:g}",
-            "alpha": options.alpha,
         }
 
-    def _caveats(self, tables: Tables, test: OutcomesTest) -> tuple[Caveat, ...]:
-        caveats = []
+    def _caveats(self, tables: Tables) -> Iterator[Caveat]:
+        """Of categories that are left out, small, or not tested, and of a highest rate that is one of few people."""
+        least, below = self.options.min_people, self.options.leave_out_below
         every = [one for table in tables.tables for one in table.categories]
-        out = [one for one in every if one.left_out]
-        small = [one for one in every if one.share < SMALL and not one.left_out]
-        few = [one for one in every if one.people < self.options.min_people and not one.left_out]
-        if out:
-            caveats.append(
-                Caveat(
-                    f"no ratio for {_named(out)}: less than {100 * self.options.leave_out_below:g} % of the people each "
-                    "(leave_out_below)"
-                )
+        if out := [one for one in every if one.left_out]:
+            yield Caveat(
+                f"no ratio for {_named(out)}: less than {100 * below:g} % of the people each (leave_out_below)"
             )
-        if small:
-            caveats.append(
-                Caveat(
-                    f"less than {100 * SMALL:g} % of the people each: {_named(small)}; an auditor under Local Law 144 may "
-                    f"leave out their ratios (leave_out_below={SMALL:g})",
-                    verdict=False,
-                )
+        kept = [one for one in every if not one.left_out]
+        if small := [one for one in kept if one.share < SMALL]:
+            text = (
+                f"less than {100 * SMALL:g} % of the people each: {_named(small)}; an auditor under Local Law 144 may leave "
+                f"out their ratios (leave_out_below={SMALL:g})"
             )
-        if few:
-            text = f"fewer than {self.options.min_people} people, so not tested: {_named(few)}"
-            short = (
-                f"{len(few)} {'category is' if len(few) == 1 else 'categories are'} too small to be tested"
-            )
-            caveats.append(Caveat(text, short=short))
+            yield Caveat(text, verdict=False)
+        if few := [one for one in kept if one.people < least]:
+            are = "category is" if len(few) == 1 else "categories are"
+            text = f"fewer than {least} people, so not tested: {_named(few)}"
+            yield Caveat(text, short=f"{len(few)} {are} too small to be tested")
         for table in tables.tables:
-            highest = table.highest
-            if highest is not None and highest.people < self.options.min_people:
-                rate = f"whose rate is the highest and of {highest.people} people only"
-                text = f"ratios by {table.name} are to {highest.name}, {rate}"
-                caveats.append(Caveat(text, verdict=False))
-        for place, group in enumerate(test.people.groups):
-            cells = Counter(
-                cell or BLANK for one in test.people.rows if (cell := one.unstated(place)) is not None
+            best = table.highest
+            if best is not None and best.people < least:
+                rate = f"whose rate is the highest and of {best.people} people only"
+                yield Caveat(f"ratios by {table.name} are to {best.name}, {rate}", verdict=False)
+
+
+def _rates_and_ratios(table: GroupTable, level: float) -> Iterator[Estimate]:
+    """Rates, and then ratios of the categories that are not left out."""
+    for one, rate in zip(table.categories, table.rates(level), strict=True):
+        yield Estimate(
+            name=f"{RATE}{one.label}",
+            value=one.rate,
+            unit=SHARE,
+            neutral=None,
+            limits=(0.0, 1.0),
+            n={"people": one.people, "selected": one.selected},
+            interval=ConfidenceInterval.of(rate),
+        )
+    intervals, highest = table.over_highest(level), table.highest
+    for one in table.categories:
+        if not one.left_out:
+            ratio = intervals.get(one.name)
+            yield Estimate(
+                name=f"{RATIO_OF}{one.label}",
+                value=one.rate / highest.rate if highest else None,
+                unit=RATIO,
+                neutral=1.0,
+                n={"people": one.people, "selected": one.selected},
+                interval=ConfidenceInterval.of(ratio) if ratio else None,
             )
-            if cells:
-                caveats.append(Caveat(_not_stated(group, cells, len(test.people))))
-        return tuple(caveats)
 
 
 def _p_values(tested: LargestDifference, by_cluster: float | None) -> tuple[PValue, ...]:
@@ -314,17 +280,22 @@ def _p_values(tested: LargestDifference, by_cluster: float | None) -> tuple[PVal
     return larger.model_copy(update={"name": LARGER}), permuted, robust
 
 
-def _counted(one: Category) -> str:
-    return f"{one.selected} of {one.people}"
-
-
-def _not_stated(group: str, cells: Counter[str], people: int) -> str:
-    text = f"{cells.total():,} of {people:,} people have no {group} stated"
-    rest = "count in none of its categories"
-    if set(cells) == {BLANK}:
-        return f"{text}, and {rest}"
-    told = ", ".join(f"{cell} {many:,}" for cell, many in cells.most_common(MOST))
-    return f"{text} ({told}), and {rest}; the data's option not_stated says which values state none"
+def _not_stated(people: People) -> Iterator[Caveat]:
+    """How many people state no category of a group, and what stands there instead."""
+    for place, group in enumerate(people.groups):
+        cells = Counter(cell or BLANK for one in people.rows if (cell := one.unstated(place)) is not None)
+        if cells:
+            text, rest = (
+                f"{cells.total():,} of {len(people):,} people have no {group} stated",
+                "count in none of its categories",
+            )
+            told = ", ".join(f"{cell} {many:,}" for cell, many in cells.most_common(MOST))
+            if set(cells) == {BLANK}:
+                yield Caveat(f"{text}, and {rest}")
+            else:
+                yield Caveat(
+                    f"{text} ({told}), and {rest}; the data's option not_stated says which values state none"
+                )
 
 
 def _named(categories: Sequence[Category]) -> str:
@@ -332,36 +303,26 @@ def _named(categories: Sequence[Category]) -> str:
     return shown + (f" and {len(categories) - MOST} more" if len(categories) > MOST else "")
 
 
-def _coverage(test: OutcomesTest) -> Coverage:
-    people = test.people
+def _coverage(people: People) -> Coverage:
     lost = tuple(
         LostWord(word=one.text, role=group, reason=f"{NOT_STATED}: {cell}" if cell else NOT_STATED)
         for place, group in enumerate(people.groups)
         for one in people.rows
         if (cell := one.unstated(place)) is not None
     )
-    gone = [one.role for one in lost]
-    return Coverage(
-        given=dict.fromkeys(people.groups, len(people)),
-        used={group: len(people) - gone.count(group) for group in people.groups},
-        lost=lost,
-    )
+    given = dict.fromkeys(people.groups, len(people))
+    gone = Counter(one.role for one in lost)
+    return Coverage(given=given, used={group: n - gone[group] for group, n in given.items()}, lost=lost)
 
 
-def _figures(ratios: Sequence[Estimate]) -> tuple[Figure, ...]:
-    shown = [one for one in ratios if one.value is not None]
-    if not shown:
+def _figures(estimates: Sequence[Estimate]) -> tuple[Figure, ...]:
+    names = [one.name for one in estimates if one.name.startswith(RATIO_OF) and one.value is not None]
+    if not names:
         return ()
-    labels = tuple(one.name.removeprefix(RATIO_OF) for one in shown)
+    labels = tuple(name.removeprefix(RATIO_OF) for name in names)
     title = "Impact ratio of each category, to the highest of its table"
-    return (
-        Bars(
-            title=title,
-            estimates=tuple(one.name for one in shown),
-            labels=labels,
-            groups=tuple(label.partition(": ")[0] for label in labels),
-        ),
-    )
+    groups = tuple(label.partition(": ")[0] for label in labels)
+    return (Bars(title=title, estimates=tuple(names), labels=labels, groups=groups),)
 
 
 def _items(test: OutcomesTest, chosen: npt.NDArray[np.bool_], values: npt.NDArray[np.float64]) -> pa.Table:

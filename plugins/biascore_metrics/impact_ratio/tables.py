@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, permutations
+from math import comb
 from typing import Final, Self, TypeAlias
 
 import numpy as np
@@ -19,11 +20,12 @@ from biascore.stats.ratios import (
     largest_difference,
     ratio_intervals,
 )
-from biascore_metrics.impact_ratio.kind import Person
+from biascore_metrics.impact_ratio.items import Person
 
 BY_CLUSTER: Final = " and CR2 by cluster, the wider"
 Clusters: TypeAlias = tuple[Counts, Counts]
 """Of each cluster, people and selected people by cell: (g, c)."""
+Flags: TypeAlias = npt.NDArray[np.bool_]
 SMALL: Final = 0.02
 """Of a category with less than this share of the people, Local Law 144 lets an auditor leave out the ratio."""
 
@@ -56,7 +58,7 @@ class GroupTable:
 
     name: str
     categories: tuple[Category, ...]
-    cells: npt.NDArray[np.bool_]
+    cells: Flags
     clusters: Clusters | None = None
 
     @property
@@ -68,21 +70,17 @@ class GroupTable:
         return ClusteredShares.of(selected @ self.cells.T, people @ self.cells.T)
 
     @property
-    def kept(self) -> tuple[Category, ...]:
-        """Without those that an option leaves out."""
-        return tuple(one for one in self.categories if not one.left_out)
-
-    @property
     def highest(self) -> Category | None:
-        """The kept category with the highest rate, the largest of equals; None where nobody is selected."""
-        found = max(self.kept, key=lambda one: (one.rate, one.people), default=None)
+        """The category kept with the highest rate, the largest of equals; None where nobody is selected."""
+        kept = (one for one in self.categories if not one.left_out)
+        found = max(kept, key=lambda one: (one.rate, one.people), default=None)
         return found if found is not None and found.selected else None
 
     def only(self, least: int) -> Self:
-        """With the kept categories of that many people."""
+        """With the categories of that many people that are not left out."""
         rows = [not one.left_out and one.people >= least for one in self.categories]
         kept = tuple(one for one, keep in zip(self.categories, rows, strict=True) if keep)
-        return type(self)(self.name, kept, self.cells[rows], self.clusters)
+        return replace(self, categories=kept, cells=self.cells[rows])
 
     def rates(self, level: float) -> list[Interval]:
         """Of each category Clopper and Pearson's interval of its rate, or what that and the one by cluster hold."""
@@ -95,6 +93,28 @@ class GroupTable:
             Interval(min(one.low, low), max(one.high, high), level, f"{one.method}{BY_CLUSTER}", resamples=0)
             for one, (low, high) in zip(found, ends, strict=True)
         ]
+
+    def ratios(self, two: Sequence[tuple[int, int]], pairs: int, level: float) -> list[Interval]:
+        """Koopman's intervals of the ratios of these categories, by place, so that ``pairs`` of them hold at once."""
+        alone, errors = 1 - (1 - level) / pairs, self.errors
+        counts = np.array([(one.selected, one.people) for one in self.categories])
+        places = np.array(two).reshape(-1, 2)
+        first, second = ((counts[own, 0], counts[own, 1]) for own in places.T)
+        low, high = ratio_intervals(first, second, level=alone)
+        if errors is not None:
+            ends = np.array([errors.ratio(a, b, alone) for a, b in two])
+            low, high = np.minimum(low, ends[:, 0]), np.maximum(high, ends[:, 1])
+        method = f"Koopman's score{'' if errors is None else BY_CLUSTER}"
+        method += f", {pairs} pairs at once" if pairs > 1 else ""
+        return [Interval(a, b, level, method, 0) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+
+    def over_highest(self, level: float) -> dict[str, Interval]:
+        """By category the interval of its ratio to the highest, so that those of all pairs of the table hold at once."""
+        kept = [place for place, one in enumerate(self.categories) if not one.left_out]
+        highest = [place for place in kept if self.categories[place] is self.highest]
+        two = [(place, best) for place in kept for best in highest if place != best]
+        found = self.ratios(two, comb(len(kept), 2), level) if two else []
+        return {self.categories[place].name: one for (place, _), one in zip(two, found, strict=True)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +134,7 @@ class Tables:
         cls,
         groups: Sequence[str],
         people: Sequence[Person],
-        selected: npt.NDArray[np.bool_],
+        selected: Flags,
         *,
         intersections: bool,
         below: float,
@@ -123,49 +143,47 @@ class Tables:
         cells = sorted({one.categories for one in people})
         number = {cell: place for place, cell in enumerate(cells)}
         places = np.array([number[one.categories] for one in people], dtype=np.intp)
-        counts = np.bincount(places, minlength=len(cells))
-        found = np.bincount(places[selected], minlength=len(cells))
-        sets: list[tuple[int, ...]] = [(place,) for place in range(len(groups))]
-        if intersections:
-            sets += combinations(range(len(groups)), 2)
-        clusters = _clusters([one.cluster for one in people], places, selected, len(cells))
-        tables = tuple(
-            replace(_table([groups[i] for i in own], own, cells, counts, found, below), clusters=clusters)
-            for own in sets
-        )
+        names, codes = np.unique([one.cluster for one in people], return_inverse=True)
+        by_cluster = tuple(np.zeros((len(names), len(cells)), dtype=np.int64) for _ in range(2))
+        np.add.at(by_cluster[0], (codes, places), 1)
+        np.add.at(by_cluster[1], (codes[selected], places[selected]), 1)
+        counts, found = (each.sum(axis=0) for each in by_cluster)
+        own = [(place,) for place in range(len(groups))]
+        sets = [*own, *combinations(range(len(groups)), 2)] if intersections else own
+        clusters = (by_cluster[0], by_cluster[1]) if names.tolist() != [""] else None
+        tables = []
+        for own in sets:
+            of_cell = [tuple(cell[place] for place in own) for cell in cells]
+            known = sorted({name for name in of_cell if all(name)})
+            rows = np.array([[name == one for name in of_cell] for one in known], dtype=np.bool_).reshape(
+                -1, len(cells)
+            )
+            sizes, chosen = (rows @ counts).tolist(), (rows @ found).tolist()
+            title, total = " × ".join(groups[place] for place in own), sum(sizes)
+            categories = tuple(
+                Category(title, ", ".join(name), n, x, n / total, n < below * total)
+                for name, n, x in zip(known, sizes, chosen, strict=True)
+            )
+            tables.append(GroupTable(title, categories, rows, clusters))
         patterns = [tuple(map(bool, cell)) for cell in cells]
-        stated = np.array([patterns.index(pattern) for pattern in patterns], dtype=np.intp)
-        return cls(tables, counts, found, stated)
+        return cls(tuple(tables), counts, found, np.array([patterns.index(one) for one in patterns]))
 
-    def compared(self, least: int) -> Compared | None:
-        """The comparison of all categories of ``least`` people; None where no table has two, or nobody is selected."""
-        tables = tuple(table.only(least) for table in self.tables)
-        tables = tuple(table for table in tables if len(table.categories) > 1 and table.highest)
-        return Compared(tables, self.people, self.selected, self.stated) if tables else None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Compared:
-    """Tables of two categories at least: the smallest ratio of two categories of one table."""
-
-    tables: tuple[GroupTable, ...]
-    people: Counts
-    selected: Counts
-    stated: npt.NDArray[np.intp]
+    def compared(self, least: int) -> Self | None:
+        """The same of the categories of ``least`` people; None where no table has two, or nobody is selected."""
+        tables = (table.only(least) for table in self.tables)
+        kept = tuple(table for table in tables if len(table.categories) > 1 and table.highest)
+        return replace(self, tables=kept) if kept else None
 
     @property
     def pairs(self) -> int:
         """How many pairs of categories of one table there are."""
-        return sum(len(table.categories) * (len(table.categories) - 1) // 2 for table in self.tables)
+        return sum(comb(len(table.categories), 2) for table in self.tables)
 
     @property
     def smallest(self) -> tuple[Category, Category]:
-        """The category with the smallest ratio, and the highest one of its table."""
-        every = ((one, table.highest) for table in self.tables for one in table.categories)
-        return min(
-            ((one, highest) for one, highest in every if highest is not None),
-            key=lambda two: two[0].rate / two[1].rate,
-        )
+        """The category with the smallest ratio of two of one table, and the highest one of its table."""
+        every = [(one, best) for table in self.tables if (best := table.highest) for one in table.categories]
+        return min(every, key=lambda two: two[0].rate / two[1].rate)
 
     def interval(self, level: float) -> Interval:
         """Of the smallest true ratio of two categories of a table, whichever these are.
@@ -174,9 +192,13 @@ class Compared:
         their smallest lower ends and their smallest upper ends, whatever category the data show to be the highest. Where
         clusters are known, each interval holds the one by cluster, too.
         """
-        low, high = zip(*(_pairs(table, 1 - (1 - level) / self.pairs) for table in self.tables), strict=True)
-        smallest = min(float(ends.min()) for ends in low), min(1.0, *(float(ends.min()) for ends in high))
-        return Interval(*smallest, level, _method(self.tables[0], self.pairs), resamples=0)
+        every = [
+            one
+            for table in self.tables
+            for one in table.ratios([*permutations(range(len(table.categories)), 2)], self.pairs, level)
+        ]
+        low, high = min(one.low for one in every), min(1.0, *(one.high for one in every))
+        return replace(every[0], low=low, high=high)
 
     def test(self, draws: int, rng: np.random.Generator) -> LargestDifference:
         """Whether rates differ at all: outcomes are exchanged between people who state the same groups."""
@@ -192,83 +214,3 @@ class Compared:
             for first, second in combinations(range(len(table.categories)), 2)
         ]
         return min(1.0, self.pairs * min(found)) if found else None
-
-
-def over_highest(table: GroupTable, level: float) -> dict[str, Interval]:
-    """By category Koopman's interval of its ratio to the highest, so that those of all pairs of the table hold at once."""
-    highest = table.highest
-    others = [one for one in table.kept if one is not highest]
-    if highest is None or not others:
-        return {}
-    pairs = len(table.kept) * (len(table.kept) - 1) // 2
-    places = {one.name: place for place, one in enumerate(table.categories)}
-    two = [(places[one.name], places[highest.name]) for one in others]
-    low, high = _ratios(table, two, 1 - (1 - level) / pairs)
-    return {
-        one.name: Interval(float(a), float(b), level, _method(table, pairs), resamples=0)
-        for one, a, b in zip(others, low, high, strict=True)
-    }
-
-
-def _method(table: GroupTable, pairs: int) -> str:
-    by_cluster = "" if table.clusters is None else BY_CLUSTER
-    return f"Koopman's score{by_cluster}" + (f", {pairs} pairs at once" if pairs > 1 else "")
-
-
-def _pairs(table: GroupTable, level: float) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Ends of the intervals of all ratios of two categories, either way round."""
-    two = list(combinations(range(len(table.categories)), 2))
-    return _ratios(table, two + [(b, a) for a, b in two], level)
-
-
-def _ratios(
-    table: GroupTable, two: Sequence[tuple[int, int]], level: float
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Ends of the intervals of the ratios of these categories, by place."""
-    first, second = (_counts([table.categories[pair[side]] for pair in two]) for side in (0, 1))
-    low, high = ratio_intervals(first, second, level=level)
-    errors = table.errors
-    if errors is not None:
-        ends = np.array([errors.ratio(a, b, level) for a, b in two])
-        low, high = np.minimum(low, ends[:, 0]), np.maximum(high, ends[:, 1])
-    return low, high
-
-
-def _clusters(
-    labels: Sequence[str], places: npt.NDArray[np.intp], selected: npt.NDArray[np.bool_], cells: int
-) -> Clusters | None:
-    """People and selected people of each cluster by cell; None where there are no clusters."""
-    if not any(labels):
-        return None
-    names, codes = np.unique(labels, return_inverse=True)
-    people, found = (np.zeros((len(names), cells), dtype=np.int64) for _ in range(2))
-    np.add.at(people, (codes, places), 1)
-    np.add.at(found, (codes[selected], places[selected]), 1)
-    return people, found
-
-
-def _counts(categories: Sequence[Category]) -> tuple[Counts, Counts]:
-    return np.array([one.selected for one in categories]), np.array([one.people for one in categories])
-
-
-def _table(
-    groups: Sequence[str],
-    own: Sequence[int],
-    cells: Sequence[tuple[str, ...]],
-    people: Counts,
-    selected: Counts,
-    below: float,
-) -> GroupTable:
-    names = [tuple(cell[i] for i in own) for cell in cells]
-    known = sorted({name for name in names if all(name)})
-    rows = np.array([[name == one for name in names] for one in known], dtype=np.bool_).reshape(
-        -1, len(cells)
-    )
-    sizes, found = rows @ people, rows @ selected
-    title = " × ".join(groups)
-    total = int(sizes.sum())
-    categories = tuple(
-        Category(title, ", ".join(name), int(n), int(x), int(n) / total, int(n) < below * total)
-        for name, n, x in zip(known, sizes, found, strict=True)
-    )
-    return GroupTable(title, categories, rows)

@@ -112,7 +112,9 @@ class RobustMetric(DecidedMetric[RobustOptions, AssociationsTest]):
             bound=options.bound,
             bound_of=headlines[differences.index(farthest)].name if other else "",
             called=" - ".join(farthest.groups) if other else "",
-            told=_told(differences, adjusted, fits[0].told(options.alpha, first.value)),
+            more=""
+            if first.problem
+            else _told(differences, adjusted, fits[0].told(options.alpha, first.value)),
             scores=(scores,),
             coverage=scored.coverage,
             caveats=(

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from biascore.api.metrics import Model
 from biascore.api.queries import Continuation, Masked, TokenLogprobs
 from biascore.designs.pairs.lengths import lengths_of
-from biascore_metrics.stereoset.test import BLANK, LABELS, Triple
+from biascore_metrics.stereoset.items import BLANK, LABELS, Triple
 
 Floats = npt.NDArray[np.float64]
+START_ONCE: Final = "log_likelihood_start_once"
 UNREAD: Final = "the model reads no token of a word in its blank"
 OTHERWISE: Final = (
     "{count} sub-token(s) are read otherwise without the rest of their word; they are asked with it hidden"
@@ -23,13 +24,22 @@ OTHERWISE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Of the examples that a model could score: the published score (n, 3), and the mean of ln p (n, 3), by `LABELS`."""
+    """Of the examples that a model could score: the published score (n, 3), and the mean of ln p (n, 3), by `LABELS`.
+
+    ``by_logs``: whether the mean of ln p decides, and not the published score.
+    """
 
     triples: Sequence[Triple]
     published: Floats
     mean_log: Floats
     lost: Sequence[tuple[Triple, str]] = ()
     warnings: tuple[str, ...] = field(default=())
+    by_logs: bool = False
+
+    @property
+    def deciding(self) -> Floats:
+        """(n, 3) The scores that decide which sentence is preferred."""
+        return self.mean_log if self.by_logs else self.published
 
     @property
     def terms(self) -> list[str]:
@@ -84,16 +94,24 @@ def masked(model: Model, triples: Sequence[Triple]) -> Scores:
 
 
 def causal(model: Model, triples: Sequence[Triple]) -> Scores:
-    """Of whole sentences: exp of the mean of ln p of the tokens, as published; and that mean."""
-    means = _per_token(model, [sentence for one in triples for sentence in one.sentences])
-    return Scores(triples, np.exp(means), means)
+    """Of whole sentences: the mean of ln p of the tokens; and its exp where the start token is before the first one alone.
+
+    That is the published score, whose code gives all other tokens nothing before the sentence. A model that cannot be asked
+    so has the exp of the mean.
+    """
+    sentences = [sentence for one in triples for sentence in one.sentences]
+    means = _per_token(model, sentences)
+    once = START_ONCE in model.identity.quantities
+    return Scores(
+        triples, np.exp(_per_token(model, sentences, START_ONCE) if once else means), means, by_logs=True
+    )
 
 
 def continued(model: Model, triples: Sequence[Triple]) -> Scores:
     """Of second sentences after their context: log p(sentence | context) / tokens, for both."""
     questions = [Continuation(one.context, f" {sentence}") for one in triples for sentence in one.sentences]
     means = _per_token(model, questions)
-    return Scores(triples, means, means)
+    return Scores(triples, means, means, by_logs=True)
 
 
 def _without_later(
@@ -121,8 +139,8 @@ def _without_later(
     return logprobs, otherwise
 
 
-def _per_token(model: Model, texts: Sequence[str | Continuation]) -> Floats:
-    totals = model.score(texts, "log_likelihood", in_nats=True)
+def _per_token(model: Model, texts: Sequence[str | Continuation], quantity: str = "log_likelihood") -> Floats:
+    totals = model.score(texts, quantity, in_nats=True)
     return _table((totals / lengths_of(model, texts)).tolist())
 
 

@@ -17,8 +17,16 @@ from biascore.api.metrics import Context, Estimate, Model, Scalar, caveats_of
 from biascore.designs import ClusteredOptions, Mean, MeanMetric, Scored, equal_weights
 from biascore.designs.bounds import Bound
 from biascore.errors import CapabilityError
-from biascore_metrics.stereoset.asking import Floats, Scores, causal, continued, families_of, masked
-from biascore_metrics.stereoset.test import LABELS, StereoSetTest
+from biascore_metrics.stereoset.asking import (
+    START_ONCE,
+    Floats,
+    Scores,
+    causal,
+    continued,
+    families_of,
+    masked,
+)
+from biascore_metrics.stereoset.items import LABELS, StereoSetTest
 
 SS: Final = "stereotype score ss"
 LMS: Final = "published lms"
@@ -76,7 +84,7 @@ class OnTriples(MeanMetric[StereoSetOptions, StereoSetTest]):
         """The examples with their scores."""
 
     @abstractmethod
-    def stated(self, test: StereoSetTest) -> Mapping[str, Scalar]:
+    def stated(self, model: Model, test: StereoSetTest) -> Mapping[str, Scalar]:
         """Conventions of the method."""
 
     def clusters_of(self, test: StereoSetTest) -> Mapping[str, Sequence[str]]:
@@ -86,7 +94,7 @@ class OnTriples(MeanMetric[StereoSetOptions, StereoSetTest]):
     def score(self, model: Model, test: StereoSetTest, context: Context) -> Scored:
         """Which sentence of each example scores higher."""
         found = self.scored(model, test)
-        values, terms = preferred(found.published, STEREO, ANTI), found.terms
+        values, terms = preferred(found.deciding, STEREO, ANTI), found.terms
         ties = int((values == EVEN).sum())
         domains = tuple(self._domains(found, values))
         return Scored(
@@ -112,7 +120,7 @@ class OnTriples(MeanMetric[StereoSetOptions, StereoSetTest]):
                 *caveats_of((*_remarks(ties, len(terms)), *found.warnings), verdict=False),
             ),
             conventions={
-                **self.stated(test),
+                **self.stated(model, test),
                 "ss": "mean over target terms of the percentage of examples whose stereotype scores higher than the "
                 "anti-stereotype; a tie counts half",
                 "published ss": "the same, a tie counts as anti-stereotype",
@@ -190,12 +198,17 @@ class CausalStereoSet(OnTriples):
         ask = causal if test.part == "intrasentence" else continued
         return ask(model, test.samples.rows)
 
-    def stated(self, test: StereoSetTest) -> Mapping[str, Scalar]:
+    def stated(self, model: Model, test: StereoSetTest) -> Mapping[str, Scalar]:
         """What is scored."""
-        whole = (
-            "log-likelihood of the sentence / its tokens, natural logarithm (published: 2 to the mean log2 p)"
-        )
-        return {"score": whole if test.part == "intrasentence" else AFTER}
+        if test.part != "intrasentence":
+            return {"score": AFTER}
+        once = START_ONCE in model.identity.quantities
+        return {
+            "score": "log-likelihood of the sentence / its tokens, natural logarithm",
+            "published score": "2 to the mean log2 p, the start token before the first token alone (published code)"
+            if once
+            else "2 to the mean log2 p; as the score, for the model cannot be asked as the published code asks",
+        }
 
 
 class StereoSet(OnTriples):
@@ -218,7 +231,7 @@ class StereoSet(OnTriples):
             )
         return continued(model, test.samples.rows)
 
-    def stated(self, test: StereoSetTest) -> Mapping[str, Scalar]:
+    def stated(self, model: Model, test: StereoSetTest) -> Mapping[str, Scalar]:
         """What is hidden."""
         hidden = (
             "mean over the sub-tokens of the word of p(sub-token | context, earlier ones), later ones absent (published "

@@ -75,10 +75,12 @@ def log(path: Path, samples: Sequence[Any]) -> Path:
     return path
 
 
-def archive(path: Path, samples: Iterable[Any], form: str = "deflate") -> Path:
+def archive(path: Path, samples: Iterable[Any], form: str = "deflate", header: Any = None) -> Path:
     """An Inspect log as an archive, with the compression of any zip file or its own, which zipfile cannot write."""
     plain = form == "zstandard"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED if plain else zipfile.ZIP_DEFLATED) as out:
+        if header is not None:
+            out.writestr("header.json", json.dumps(header))
         for sample in samples:
             text = json.dumps(sample).encode()
             name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"

@@ -83,7 +83,7 @@ def test_first_line_may_look_like_another_format(tmp_path: Path, opened: Opened)
         (["a 1 2\n", "b 3\n"], "2 2\n", "line 3 has 1 values where 2"),
         (["a 1 2\n", "b 3 4 5\n"], "2 2\n", "line 3 has 3 values where 2"),
         (["a 1 2\n", "b 3\n"], "", "line 2 has 1 values where 2"),
-        (["a 1 2\n", "\n"], "2 2\n", "line 3 has 0 values"),
+        (["a 1 2\n", "\n"], "2 2\n", "the header says 2 words, but 1"),
         (["a 1 2\n"], "2 2\n", "the header says 2 words, but 1"),
         (["a 1 2\n"] * 3, "2 2\n", "the header says 2 words, but 3"),
         (["a 1 2\n"], "1 999999999999\n", "claims 1 words of 999999999999"),

@@ -16,7 +16,7 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 from tokenizers import normalizers, processors  # noqa: E402
 
 from biascore import Engine, compare  # noqa: E402
-from biascore.api.queries import Choice, Continuation  # noqa: E402
+from biascore.api.queries import Choice, Continuation, by_text  # noqa: E402
 from biascore.errors import QuestionError  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
@@ -61,9 +61,32 @@ def dropping(tokenizer: Any) -> None:
 def test_a_template_that_opens_thoughts_is_asked_by_text_only(
     way: Any, saved: Callable[..., Path], opened: Callable[..., Any]
 ) -> None:
-    model = opened(saved("llama", chat(THINKS)))
-    with pytest.raises(QuestionError, match=r"opens a <think> block.*Set thinking=false.*chat_template=off"):
-        model.choose([QUESTION], way)
+    for mark in ("<think>", "[THINK]", "<seed:think>", "<|START_THINKING|>"):
+        model = opened(saved("llama", chat(THINKS.replace("<think>{% endif", f"{mark}\n{{% endif"))))
+        told = rf"opens a {re.escape(mark)} block.*Set thinking=false.*chat_template=off"
+        with pytest.raises(QuestionError, match=told):
+            model.choose([QUESTION], way)
+
+
+def test_marks_of_thoughts_that_are_special_tokens_are_kept(
+    saved: Callable[..., Path], opened: Callable[..., Any]
+) -> None:
+    marks = ["[THINK]", "[/THINK]", "<|channel|>", "<|message|>", "<unused94>", "<turn_no_9>"]
+
+    def add(tokenizer: Any) -> None:
+        tokenizer.add_special_tokens({"additional_special_tokens": marks})
+
+    folder = saved("llama", add)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    network = transformers.AutoModelForCausalLM.from_pretrained(folder)
+    network.resize_token_embeddings(len(tokenizer))
+    network.save_pretrained(folder)
+    generate = opened(folder)._backend._chooser._generate
+    ids = tokenizer("[THINK]The nurse[/THINK]<turn_no_9>B", add_special_tokens=False)["input_ids"]
+    said = generate._answer("Who?", ids)
+    assert by_text(QUESTION, said, (0, 1)).chosen == 1
+    assert [mark for mark in marks if mark in said] == ["[THINK]", "[/THINK]"]
+    assert generate._answer("Who?[THINK]", ids[1:]).startswith("[THINK]The")
 
 
 @pytest.mark.parametrize("way", ["likelihood", "letters", "text"])

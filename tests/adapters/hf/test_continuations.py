@@ -225,9 +225,37 @@ def test_options_by_their_letters_in_all_cyclic_orders(
     assert answer.chosen == int(np.argmax(mean))
 
 
-def test_letters_of_several_tokens_and_options_of_the_same(model: Any) -> None:
-    with pytest.raises(QuestionError, match=r"reads a letter after .* in several tokens"):
-        model("gpt2").choose([Choice(PROMPT, ("nurse", "engineer"))], "letters")
+def test_a_letter_is_every_token_that_is_it(tmp_path: Path, model: Any) -> None:
+    """With a space before it and without, as servers tell them: the sum over the whole vocabulary, read token by token."""
+    folder = tiny.save_model("gpt2", tmp_path / "spaced", 1, context=256)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    network = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    tokenizer.add_tokens([" A", " B", "\n\nB", "A.", "AB"])
+    network.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    tokenizer.save_pretrained(folder)
+    network.save_pretrained(folder)
+    question = Choice(PROMPT, ("nurse", "engineer"))
+    (answer,) = Engine(cache=None).model(f"hf:{folder}").choose([question], "letters")
+    read = [tokenizer.decode([id_]).strip() for id_ in range(len(tokenizer))]
+    assert [read.count(letter) for letter in "AB"] == [2, 3]
+    mean = np.zeros(2)
+    for order in ((0, 1), (1, 0)):
+        lines = [f"{letter}. {question.options[i]}" for letter, i in zip("AB", order, strict=True)]
+        prompt = "\n".join([PROMPT, *lines, question.instruction])
+        ids = [tokenizer.bos_token_id, *tokenizer(prompt)["input_ids"]]
+        with torch.no_grad():
+            next_token = network(torch.tensor([ids])).logits[0, -1].softmax(-1).double().numpy()
+        for letter, i in zip("AB", order, strict=True):
+            mean[i] += sum(next_token[id_] for id_, text in enumerate(read) if text == letter) / 2
+    np.testing.assert_allclose(np.exp(answer.logprobs), mean, rtol=1e-4)
+    assert answer.outside == pytest.approx(1 - mean.sum(), abs=1e-5)
+
+
+def test_a_letter_that_is_no_token(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = model("gpt2")
+    monkeypatch.setattr(type(opened._backend._texts), "spelt", lambda *_: [[3], []])
+    with pytest.raises(QuestionError, match=r"reads B in several tokens.*Ask by likelihood or by text"):
+        opened.choose([Choice(PROMPT, ("nurse", "engineer"))], "letters")
 
 
 def test_a_generated_answer_is_the_most_probable_one_and_is_read(
@@ -261,6 +289,6 @@ def test_what_choosing_costs(model: Any, way: Any) -> None:
     opened = model("gpt2")
     question = Choice(PROMPT, ("the nurse", "nobody"), instruction="Answer:\n")
     cost = opened.cost_of("choose", [question], {"way": way})
-    orders = 1 if way == "likelihood" else 2
-    assert (cost.passes, cost.naive_passes) == (3 * orders, 2 * orders)
+    # Options after a prompt that is computed once; or the prompt alone, in both orders.
+    assert (cost.passes, cost.naive_passes) == {"likelihood": (3, 2), "letters": (2, 2)}[way]
     assert opened.cost_of("choose", [question], {"way": "text"}).passes is None

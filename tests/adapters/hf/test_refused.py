@@ -208,3 +208,71 @@ def test_a_slow_tokenizer_is_refused(
     monkeypatch.setattr("biascore_adapters.hf.load.AutoTokenizer.from_pretrained", lambda *_, **__: Slow())
     with pytest.raises(ModelLoadError, match=r"only the slow tokenizer Slow.*Save a fast one"):
         opened(folders["bert-uncased"])
+
+
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "model.bert."])
+@pytest.mark.parametrize("pickled", [False, True])
+def test_names_of_weights_with_a_prefix_are_read_as_the_same_model(
+    opened: Callable[..., Any], copied: Callable[..., Path], prefix: str, pickled: bool
+) -> None:
+    import numpy as np
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    folder = copied("bert-uncased")
+    wanted = opened(folder).embed((Text("nurse"),), "sentence")
+    named = {prefix + name: tensor for name, tensor in load_file(folder / "model.safetensors").items()}
+    if pickled:
+        (folder / "model.safetensors").unlink()
+        torch.save(named, folder / "pytorch_model.bin")
+    else:
+        save_file(named, folder / "model.safetensors", metadata={"format": "pt"})
+    found = opened(folder, allow_pickle=pickled)
+    np.testing.assert_array_equal(found.embed((Text("nurse"),), "sentence"), wanted)
+    assert repr(prefix) in found.identity.facts["weights_named"]
+
+
+def test_a_prefix_that_does_not_bring_all_that_is_missing_is_no_prefix(
+    opened: Callable[..., Any], copied: Callable[..., Path]
+) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = copied("bert-uncased")
+    named = {f"module.{name}": tensor for name, tensor in load_file(folder / "model.safetensors").items()}
+    del named["module.embeddings.word_embeddings.weight"]
+    save_file(named, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ModelLoadError, match="lacks"):
+        opened(folder)
+
+
+def test_shards_beside_a_whole_file_are_refused_with_both_names(
+    opened: Callable[..., Any], copied: Callable[..., Path]
+) -> None:
+    folder = copied("bert-uncased")
+    shutil.copy(folder / "model.safetensors", folder / "model-00001-of-00001.safetensors")
+    with pytest.raises(ModelLoadError, match=r"model\.safetensors .*model-00001-of-00001\.safetensors"):
+        opened(folder)
+    (folder / "model-00001-of-00001.safetensors").unlink()
+    opened(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [("tf_model.h5", "from_tf=True"), ("flax_model.msgpack", "from_flax=True"), ("weights.pt", "weights.pt")],
+)
+def test_weights_of_another_library_are_named(
+    opened: Callable[..., Any], copied: Callable[..., Path], name: str, step: str
+) -> None:
+    folder = copied("bert-uncased")
+    (folder / "model.safetensors").rename(folder / name)
+    with pytest.raises(ModelLoadError, match=name) as caught:
+        opened(folder)
+    assert step in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "config.json"])
+def test_a_pointer_of_git_lfs_is_told(copied: Callable[..., Path], name: str) -> None:
+    folder = copied("bert-uncased")
+    (folder / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    with pytest.raises(ModelLoadError, match=rf"{name} is a pointer of Git LFS.*git lfs pull"):
+        HfAdapter().check(ModelRef.parse(f"hf:{folder}"), HfOptions(), CONTEXT)

@@ -138,3 +138,34 @@ def test_modules_of_other_kinds_are_refused(
     (folder / "modules.json").write_text(json.dumps(modules))
     with pytest.raises(ModelLoadError, match="outside its folder"):
         opened(folder)
+
+
+@pytest.mark.parametrize(
+    ("kind", "gone"),
+    [
+        ("Normalize", "1_Pooling/config.json"),
+        ("Dense", "2_Dense/config.json"),
+        ("Dense", "modules.json"),
+        ("LayerNorm", ""),
+    ],
+)
+@pytest.mark.parametrize("empty", [False, True])
+def test_what_a_folder_does_not_say_is_not_made_up(
+    declared: Callable[..., Path], kind: str, gone: str, empty: bool
+) -> None:
+    """sentence-transformers opens none of them: a pooling, an activation and a list of modules have no default."""
+    folder = declared(kind, in_features=32, out_features=16)
+    if gone and empty and gone != "modules.json":
+        (folder / gone).write_text("{}")
+    elif gone:
+        (folder / gone).unlink()
+    with pytest.raises(ModelLoadError, match=(gone or "2_LayerNorm/config.json")):
+        HfAdapter().check(ModelRef.parse(f"hf:{folder}"), HfOptions(), cast(LoadContext, None))
+
+
+def test_settings_of_a_sentence_encoder_alone_are_not_a_pooling(copied: Callable[..., Path]) -> None:
+    folder = copied("bert-uncased")
+    change(folder / "config_sentence_transformers.json", prompts={})
+    with pytest.raises(ModelLoadError, match=r"no modules\.json"):
+        HfAdapter().check(ModelRef.parse(f"hf:{folder}"), HfOptions(), cast(LoadContext, None))
+    HfAdapter().check(ModelRef.parse(f"hf:{folder}"), HfOptions(sentence="mean"), cast(LoadContext, None))

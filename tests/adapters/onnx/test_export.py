@@ -214,7 +214,10 @@ def test_the_command_exports_and_compares(
     answer = json.loads(CliRunner().invoke(app, [*command, "--json"], catch_exceptions=False).stdout)
     assert answer["ref"] == "onnx:copy"
     found = {one["quantity"]: one for one in answer["deviations"]}
-    scores = {"score: log_likelihood", "score: mean_log_likelihood", "score: token_count"}
+    scores = {
+        f"score: {one}"
+        for one in ("log_likelihood", "log_likelihood_start_once", "mean_log_likelihood", "token_count")
+    }
     assert set(found) == {"embed: sentence", "embed: token", *scores}
     assert found["score: log_likelihood"]["values"] == len(PROBES)
     assert all(one["largest"] < 1e-3 < one["magnitude"] for one in found.values())

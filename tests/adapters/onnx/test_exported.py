@@ -186,7 +186,7 @@ def test_a_model_answers_what_its_outputs_allow(
     with engine.model(f"onnx:{exported(name)}") as model:
         assert model.capabilities == capabilities
         assert model.identity.quantities == {
-            "gpt2": ("log_likelihood", "mean_log_likelihood", "token_count"),
+            "gpt2": ("log_likelihood", "mean_log_likelihood", "token_count", "log_likelihood_start_once"),
             "emotions": ("anger", "joy", "fear"),
         }.get(name, ())
 

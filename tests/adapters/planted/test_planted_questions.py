@@ -13,7 +13,7 @@ from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore.api.queries import Choice
 from biascore.errors import QuestionError, RefError
-from biascore_metrics.bbq.test import ChoicesTest
+from biascore_metrics.bbq.items import ChoicesTest
 
 from ...metrics.bbq.made import made_test, questions
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from biascore import Engine
 from biascore.api.adapters import Backend, Identity, Model, hookimpl
 from biascore.api.queries import Choice, Chosen, by_text, order_of
-from biascore_metrics.bbq.scores import Rows
-from biascore_metrics.bbq.test import ChoicesTest, Option, Question, Questions, Role
+from biascore_metrics.bbq.items import ChoicesTest, Option, Question, Questions, Role
 
 UNKNOWN = "Cannot be known"
 Rule = Callable[[Question], int | None]
@@ -154,25 +154,21 @@ def _of_bbq(row: dict[str, Any]) -> Question:
     )
 
 
-def rows_of(score: ArrayLike, template: ArrayLike, pro: ArrayLike | None = None) -> Rows:
+def rows_of(score: ArrayLike, template: ArrayLike, pro: ArrayLike | None = None) -> pd.DataFrame:
     """Questions that were answered once, by their scores; ``pro`` where the context tells, else all are ambiguous."""
     scores = np.asarray(score, dtype=np.float64)
-    n = len(scores)
-    ones, blank = np.ones(n, dtype=np.intp), np.full(n, "", dtype=np.str_)
-    sides = np.zeros(n, dtype=np.bool_) if pro is None else np.asarray(pro, dtype=np.bool_)
+    sides = np.zeros(len(scores), dtype=np.bool_) if pro is None else np.asarray(pro, dtype=np.bool_)
     right = scores == (0.0 if pro is None else np.where(sides, 1.0, -1.0))
-    return Rows(
-        question=np.arange(n),
-        prompt=ones,
-        order=ones,
-        seed=0 * ones,
-        score=scores,
-        person=np.abs(scores),
-        right=right.astype(np.float64),
-        template=np.asarray(template).astype(np.str_),
-        ambiguous=np.full(n, pro is None),
-        pro=sides,
-        category=blank,
-        subgroup=blank,
-        names=np.zeros(n, dtype=np.bool_),
-    )
+    columns = {
+        "question": np.arange(len(scores)),
+        "score": scores,
+        "person": np.abs(scores),
+        "right": right.astype(np.float64),
+        "cluster": np.asarray(template).astype(np.str_),
+        "condition": "ambiguous" if pro is None else "disambiguated",
+        "pro": sides,
+        "category": "",
+        "subgroup": "",
+        "names": False,
+    }
+    return pd.DataFrame(columns)

@@ -10,7 +10,7 @@ import pytest
 
 from biascore import Engine
 from biascore.errors import DataError, OptionsError
-from biascore_metrics.bbq.formats.literals import LONGEST, literal
+from biascore_metrics.bbq.formats.rows import LONGEST, literal
 
 from .written import Row, bbq_row, esbbq_row, ggbbq_row, kobbq_row, mbbq_row, read, write
 

@@ -14,7 +14,7 @@ from biascore import Engine
 from biascore.api.kinds import Resizing
 from biascore.cli.app import app
 from biascore.errors import StimuliError
-from biascore_metrics.bbq.test import ChoicesTest
+from biascore_metrics.bbq.items import ChoicesTest
 
 HEAD = """
 schema = 1
@@ -137,7 +137,7 @@ def test_both_in_one_list(tmp_path: Path) -> None:
         ),
         (
             TEMPLATE.replace("the young baker", "it cannot be known") + TEST,
-            "two options of 'scales/1' are the same",
+            "two options of question 'scales/1' are the same",
         ),
         ("[questions.mine]\n" + TEST, "has neither questions nor templates"),
         (QUESTION + TEST + 'prompts = ["{context}"]', "has {question} 0 times, and a prompt holds it once"),

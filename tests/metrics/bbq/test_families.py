@@ -9,7 +9,7 @@ import pytest
 
 from biascore import Engine
 from biascore.errors import DataError
-from biascore_metrics.bbq.test import ChoicesTest, Option, Question
+from biascore_metrics.bbq.items import ChoicesTest, Option, Question
 
 from .written import Row, bbq_row, esbbq_row, ggbbq_row, kobbq_row, mbbq_row, read, target, write
 

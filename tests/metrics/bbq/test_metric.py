@@ -17,8 +17,8 @@ from biascore.api.queries import Choice, by_text, order_of
 from biascore.audit import AuditMeasurement, AuditModel
 from biascore.errors import OptionsError, QuestionError
 from biascore.stats import Verdict
-from biascore_metrics.bbq.lost import Lost
-from biascore_metrics.bbq.test import ChoicesTest, Question
+from biascore_metrics.bbq.bias import Lost
+from biascore_metrics.bbq.items import ChoicesTest, Question
 
 from .made import UNKNOWN, Chooser, made_test, model_of, question, questions, roles
 

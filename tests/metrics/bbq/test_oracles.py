@@ -9,8 +9,8 @@ import pytest
 from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore.stats import Verdict
-from biascore_metrics.bbq.findings import FAMILIES
-from biascore_metrics.bbq.test import Question
+from biascore_metrics.bbq.bias import FAMILIES
+from biascore_metrics.bbq.items import Question
 
 from .made import Chooser, Rule, made_test, model_of, questions, roles
 
@@ -23,7 +23,7 @@ def measured(engine: Engine, rule: Rule, family: str = "bbq", said: str = "Blue.
 
 
 def biases(found: Measurement, family: str) -> set[float | None]:
-    names = ("ambiguous bias", "disambiguated bias", *FAMILIES[family].names.values())
+    names = ("ambiguous bias", "disambiguated bias", *(name for name, _ in FAMILIES[family].values()))
     return {found.estimate(name).value for name in names}
 
 
@@ -43,7 +43,7 @@ def test_always_stereotyped_is_1_and_always_the_other_is_minus_1(
 def test_always_unknown_has_no_bias_and_is_right_where_nothing_is_told(engine: Engine, family: str) -> None:
     found = measured(engine, roles("unknown"), family)
     # What is divided by the number of persons that were picked has no value without one.
-    nothing = {None} if FAMILIES[family].names["disambiguated"] == "s_DIS" else set()
+    nothing = {None} if FAMILIES[family]["disambiguated"][0] == "s_DIS" else set()
     assert biases(found, family) == {0.0} | nothing
     assert found.estimate("ambiguous accuracy").value == 1
     assert found.estimate("disambiguated accuracy").value == 0

@@ -12,8 +12,8 @@ import pytest
 
 from biascore import Engine
 from biascore.api.kinds import Test
-from biascore_metrics.bbq.formats.languages import NAMES, foreign
-from biascore_metrics.bbq.test import ChoicesTest
+from biascore_metrics.bbq.formats.languages import foreign, languages
+from biascore_metrics.bbq.items import ChoicesTest
 
 FILES = [
     ("bbq", "en", "bbq/Age.jsonl.gz", 3680, 25),
@@ -144,7 +144,7 @@ def test_a_language_is_seen_to_be_another(
         f"{one.context} {one.question}"
         for one in read(engine, family, folder / file, language).questions.rows
     ]
-    for other in NAMES:
+    for other in languages():
         found = Counter(foreign(text, other) for text in texts)
         if other == language:
             assert found == {"": len(texts)}

@@ -15,7 +15,7 @@ from biascore.evidence.spec import Scenario
 from biascore.exporting.model_card import ModelCard
 from biascore.results.gates import GateOutcome
 from biascore.results.result_lines import quote_lines
-from biascore_metrics.bbq.test import ChoicesTest
+from biascore_metrics.bbq.items import ChoicesTest
 
 from .made import Chooser, made_test, model_of, questions, roles
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from biascore import Engine
-from biascore_metrics.bbq.test import ChoicesTest, Question
+from biascore_metrics.bbq.items import ChoicesTest, Question
 
 Row = dict[str, Any]
 

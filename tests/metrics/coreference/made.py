@@ -14,10 +14,12 @@ from biascore.api.formats import Test
 from biascore.api.metrics import Model, hookimpl
 from biascore.api.queries import Continuation, Masked, TokenLogprobs
 from biascore.stimuli.dataset import locate
-from biascore_metrics.coreference.winobias_format import WinoBiasFormat, WinoBiasOptions
-from biascore_metrics.coreference.winobias_test import WinoBiasTest
-from biascore_metrics.coreference.winogender_format import WinogenderFormat, WinogenderFormatOptions
-from biascore_metrics.coreference.winogender_test import WinogenderTest
+from biascore_metrics.coreference.winobias_items import WinoBiasFormat, WinoBiasOptions, WinoBiasTest
+from biascore_metrics.coreference.winogender_items import (
+    WinogenderFormat,
+    WinogenderFormatOptions,
+    WinogenderTest,
+)
 
 from ...builders import models
 
@@ -79,6 +81,15 @@ def write_winogender(folder: Path, rows: list[str] | None = None, shares: list[s
     told = [f"{name}\t50.0\t{share}\t2015" for name, share in SHARES.items()] if shares is None else shares
     lines = ["occupation\tbergsma_pct_female\tbls_pct_female\tbls_year", *told]
     (folder / "occupations-stats.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def name_sectors(folder: Path, *sectors: str) -> Path:
+    """Add the column ``cluster`` to the statistics, for the occupations in their order."""
+    path = folder / "occupations-stats.tsv"
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    told = [f"{line}\t{sector}" for line, sector in zip(lines, sectors, strict=True)]
+    path.write_text("\n".join([f"{header}\tcluster", *told]) + "\n", encoding="utf-8")
     return folder
 
 

@@ -15,7 +15,7 @@ from biascore.api.exporters import Measurement
 from biascore.api.metrics import Model
 from biascore.stats import TTest, robust_mean
 from biascore_metrics.coreference.winobias import CausalWinoBias, WinoBias, WinoBiasMetricOptions
-from biascore_metrics.coreference.winobias_test import WinoBiasTest
+from biascore_metrics.coreference.winobias_items import WinoBiasTest
 
 from ..measuring import measured
 from .made import MEN, WOMEN, pronouns, read_winobias, referring, small, write_winobias

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from biascore.errors import DataError
-from biascore_metrics.coreference.winobias_format import NO_OTHER, SEVERAL, UNLIKE
+from biascore_metrics.coreference.winobias_items import NO_OTHER, SEVERAL, UNLIKE
 
 from .made import read_winobias, winobias_lines, write_winobias
 
@@ -130,18 +130,31 @@ def test_what_cannot_be_compared_is_named(tmp_path: Path) -> None:
         ("1 [The miner] met the nanny because he was late.", "has no pronoun"),
         ("1 [The miner] met the nanny because [he was late.", "has a bracket without its other half"),
         ("1 [The miner] met the nanny because [he] lost [her] hat.", "has pronouns of both genders"),
+        ("1 [The miner] met the nanny because [she] was late.", "has female pronouns in both sentences"),
+    ],
+)
+def test_a_malformed_line_costs_its_pair(tmp_path: Path, line: str, said: str) -> None:
+    good = ["1 [The miner] met the nanny as [he] left.", "2 The miner met [the nanny] as [he] came."]
+    anti = [one.replace("[he]", "[she]") for one in good]
+    pairs = read_winobias(two_files(tmp_path, [line, good[1]], anti)).pairs
+    ((where, why),) = pairs.unread
+    assert (where, [one.item for one in pairs.rows]) == ("type1/1", ["type1/2"])
+    assert why.startswith(said)
+    assert f"Left out: 1 (type1/1 {said}" in pairs.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
         ("[The miner] met the nanny because [he] was late.", "does not begin with a number"),
         ("2 [The miner] met the nanny because [he] was late.", "has the number 2 again"),
     ],
 )
-def test_a_malformed_line_is_named_with_its_place(tmp_path: Path, line: str, said: str) -> None:
-    good = ["1 [The miner] met the nanny as [he] left.", "2 [The miner] met the nanny as [he] came."]
-    anti = [one.replace("[he]", "[she]") for one in good]
-    wrong = [line, good[1]] if not line.startswith("2") else [good[1], line]
-    with pytest.raises(
-        DataError, match=rf"{PRO} has 1 malformed line\(s\): line \d {said}.*Write lines such as"
-    ):
-        read_winobias(two_files(tmp_path, wrong, anti))
+def test_a_line_that_cannot_be_paired_is_an_error(tmp_path: Path, line: str, said: str) -> None:
+    good = "2 [The miner] met the nanny as [he] came."
+    wrong = [good, line]
+    with pytest.raises(DataError, match=rf"{PRO} has 1 malformed line\(s\): line 2 {said}.*Write lines"):
+        read_winobias(two_files(tmp_path, wrong, wrong))
 
 
 def test_unequal_numbers_of_lines_are_an_error(tmp_path: Path) -> None:
@@ -154,7 +167,7 @@ def test_lines_of_another_order_and_pronouns_of_one_gender_are_errors(tmp_path: 
     pro, anti = winobias_lines(1, "pro"), winobias_lines(1, "anti")
     with pytest.raises(DataError, match=r"has the number 1 where .* has 2"):
         read_winobias(two_files(tmp_path, pro, [anti[1], anti[0], *anti[2:]]))
-    with pytest.raises(DataError, match="the pronouns of number 1 are both male"):
+    with pytest.raises(DataError, match="has no usable pair: type1/1 has male pronouns in both sentences"):
         read_winobias(two_files(tmp_path, pro, pro))
 
 

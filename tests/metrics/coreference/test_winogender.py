@@ -12,11 +12,10 @@ from scipy.stats import linregress
 from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore_metrics.coreference.winogender import CORRELATION, GAP, SLOPE, Winogender, WinogenderOptions
-from biascore_metrics.coreference.winogender_format import SOMEONE
-from biascore_metrics.coreference.winogender_test import WinogenderTest
+from biascore_metrics.coreference.winogender_items import SOMEONE, WinogenderTest
 
 from ..measuring import measured
-from .made import SHARES, read_winogender, referring, small, write_winogender
+from .made import SHARES, name_sectors, read_winogender, referring, small, write_winogender
 
 SHE = ("she", "her")
 HE = ("he", "his", "him")
@@ -49,6 +48,19 @@ def test_the_slope_is_that_of_the_log_odds(test: WinogenderTest, strength: float
     assert one.headline.value == pytest.approx(strength, abs=0.03)
     assert one.estimate(CORRELATION).value == pytest.approx(np.sign(strength), abs=0.001)
     assert one.verdict.value == "detected"
+
+
+def test_sectors_are_the_clusters_where_they_are_named(tmp_path: Path) -> None:
+    folder = name_sectors(write_winogender(tmp_path), *(f"sector {k % 6}" for k in range(12)))
+    one = found(read_winogender(folder), by_share(3.0))
+    assert one.headline.n == {"sectors": 6, "occupations": 12, "schemas": 48}
+    assert one.headline.p_values[0].name == "t over sectors, CR2"
+    assert one.headline.interval is not None
+    assert one.headline.interval.method.startswith("t, CR2")
+    assert one.estimate(GAP).n["sectors"] == 6
+    few = found(read_winogender(name_sectors(write_winogender(tmp_path), *["a", "b"] * 6)), by_share(3.0))
+    assert (few.headline.value, few.verdict.value) == (None, "inconclusive")
+    assert "of 2 clusters in effect" in few.reason
 
 
 def test_a_model_that_always_follows_the_majority_misses_every_gotcha_and_its_reverse_only_these(

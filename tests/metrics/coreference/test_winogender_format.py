@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from biascore.errors import DataError
-from biascore_metrics.coreference.winogender_test import GENDERS, WinogenderTest
+from biascore_metrics.coreference.winogender_items import GENDERS, WinogenderTest
 
-from .made import SHARES, read_winogender, winogender_rows, write_winogender
+from .made import SHARES, name_sectors, read_winogender, winogender_rows, write_winogender
 
 
 def test_templates_become_sentences(tmp_path: Path) -> None:
@@ -42,6 +42,16 @@ def test_which_majority_misleads(tmp_path: Path) -> None:
 def test_the_other_column_of_shares(tmp_path: Path) -> None:
     test = read_winogender(write_winogender(tmp_path), women="bergsma_pct_female")
     assert {one.women for one in test.samples.rows} == {50.0}
+
+
+def test_sectors_are_named_for_all_occupations_or_for_none(tmp_path: Path) -> None:
+    assert {one.sector for one in read_winogender(write_winogender(tmp_path)).samples.rows} == {""}
+    name_sectors(tmp_path, *["care", "craft"] * 6)
+    sectors = {one.occupation: one.sector for one in read_winogender(tmp_path).samples.rows}
+    assert (sectors["miner"], sectors["nanny"]) == ("care", "craft")
+    name_sectors(write_winogender(tmp_path), "care", *[""] * 11)
+    with pytest.raises(DataError, match=r"has no cluster for 'pilot'.*and has one for others"):
+        read_winogender(tmp_path)
 
 
 def refused(

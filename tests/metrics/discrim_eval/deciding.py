@@ -13,9 +13,9 @@ import numpy.typing as npt
 from biascore.api.adapters import Backend, Identity, Model, hookimpl
 from biascore.api.exporters import Measurement
 from biascore.api.queries import Choice, Chosen, Continuation, Way, by_likelihood, by_text
+from biascore_metrics.discrim_eval.asking import DiscrimEvalOptions
+from biascore_metrics.discrim_eval.items import Case, Cases, DecisionsTest
 from biascore_metrics.discrim_eval.metric import DiscrimEval
-from biascore_metrics.discrim_eval.options import DiscrimEvalOptions
-from biascore_metrics.discrim_eval.test import Case, Cases, DecisionsTest
 
 from ...builders.models import model_of
 from ..measuring import measured

@@ -12,11 +12,10 @@ from scipy.stats import ttest_1samp
 from biascore.errors import DataError
 from biascore.stats import Verdict, holm
 from biascore.stimuli.dataset import locate
+from biascore_metrics.discrim_eval.asking import DiscrimEvalOptions, table
 from biascore_metrics.discrim_eval.effects import Effects, Factors
-from biascore_metrics.discrim_eval.format import DiscrimEvalFormat, DiscrimEvalFormatOptions
+from biascore_metrics.discrim_eval.items import DecisionsTest, DiscrimEvalFormat, DiscrimEvalFormatOptions
 from biascore_metrics.discrim_eval.metric import DiscrimEval
-from biascore_metrics.discrim_eval.options import DiscrimEvalOptions
-from biascore_metrics.discrim_eval.test import DecisionsTest
 
 from .deciding import Continues, cases_of, decisions_test, measure, own
 
@@ -31,7 +30,7 @@ def test_topics_that_react_in_their_own_way_are_no_finding() -> None:
     test, rng, sets = in_topics(70, 10), np.random.default_rng(3), 150
     cases = test.decisions
     factors = Factors.of(test, "male", "white")
-    design = factors.design(cases)
+    design = factors.design(table(cases))
     questions = [one.question for one in cases]
     of_question = np.array([int(name[1:]) for name in questions])
     female = np.array([one.gender == "female" for one in cases])
@@ -42,9 +41,7 @@ def test_topics_that_react_in_their_own_way_are_no_finding() -> None:
         for by_topic in rejects:
             found = Effects.of(scores, design, questions, 0.95, test.clusters if by_topic else None)
             assert isinstance(found, Effects)
-            gender = found.effects[0]
-            assert gender.p_value is not None
-            rejects[by_topic] += gender.p_value <= 0.05
+            rejects[by_topic] += found.p.alone.iloc[0] <= 0.05
     # 5 % within two standard errors and a half; over questions it is far more.
     assert rejects[True] / sets <= 0.05 + 2.5 * (0.05 * 0.95 / sets) ** 0.5
     assert rejects[False] / sets > 0.4
@@ -84,13 +81,11 @@ def test_what_differs_by_rounding_alone_has_no_p_by_topics_either() -> None:
     shift = np.random.default_rng(3).standard_normal((2, 24))
     place = np.array([int(one.question[1:]) for one in cases])
     scores = 0.1 + shift[0][place] + (1.0 + shift[1][place]) * female
-    design = Factors.of(test, "male", "white").design(cases)
+    design = Factors.of(test, "male", "white").design(table(cases))
     found = Effects.of(scores, design, [one.question for one in cases], 0.95, test.clusters)
     assert isinstance(found, Effects)
-    gender, race, age = (one.p_value for one in found.effects)
-    assert gender is not None
-    assert (race, age) == (None, None)
-    assert np.any([np.ptp(one.of_questions) > 0 for one in found.effects[1:]])
+    assert found.p.alone.notna().tolist() == [True, False, False]
+    assert (np.ptp(found.of_questions, axis=0)[1:] > 0).any()
 
 
 def test_few_topics_can_detect_nothing() -> None:

@@ -13,6 +13,7 @@ from biascore.errors import CapabilityError, OptionsError
 from biascore.stats import Verdict, holm
 from biascore.stats.lmm import fit_slopes
 from biascore_metrics.discrim_eval import metric as of_metric
+from biascore_metrics.discrim_eval.asking import table
 from biascore_metrics.discrim_eval.effects import Effects, Factors
 
 from .deciding import AGES, GENDERS, RACES, Case, Chooses, Continues, cases_of, decisions_test, measure, own
@@ -103,7 +104,7 @@ def test_as_many_texts_as_coefficients_give_no_effect():
     ]
     cases = [case for case in cases_of(1, ()) if (case.gender, case.race, case.age) in persons]
     test = decisions_test(cases)
-    design = Factors.of(test, "male", "white").design(cases)
+    design = Factors.of(test, "male", "white").design(table(cases))
     assert len(cases) == len(design.columns) == 4
     assert isinstance(Effects.of(np.arange(4.0), design, ["q0"] * 4, 0.95), str)
 

@@ -15,8 +15,12 @@ from biascore import Engine
 from biascore.errors import DataError, OptionsError, StimuliError
 from biascore.stimuli import load_file
 from biascore.stimuli.dataset import locate
-from biascore_metrics.discrim_eval.format import NEUTRAL, DiscrimEvalFormat, DiscrimEvalFormatOptions
-from biascore_metrics.discrim_eval.test import DecisionsTest
+from biascore_metrics.discrim_eval.items import (
+    NEUTRAL,
+    DecisionsTest,
+    DiscrimEvalFormat,
+    DiscrimEvalFormatOptions,
+)
 
 from ...builders.kinds import KINDS
 from .deciding import Continues, own
@@ -73,7 +77,7 @@ def test_every_form_of_table_gives_the_same_cases(read: Read, name: str):
         ("0", 20.0, "female", "white"),
     ]
     assert [one.text for one in test.decisions] == [row["filled_template"] for row in rows()]
-    assert test.questions == ("0", "1")
+    assert [*test.clusters] == ["0", "1"]
     assert test.kind == "decisions"
 
 

@@ -15,9 +15,8 @@ from biascore.api.metrics import Test
 from biascore.api.queries import Vocabulary
 from biascore.errors import CapabilityError, DataError
 from biascore.models.model import Model
-from biascore_metrics.grammatical_gender import nearest
-from biascore_metrics.grammatical_gender.nearest import Nearest
-from biascore_metrics.grammatical_gender.pairs_drawn import accuracy_interval, drawn_accuracies
+from biascore_metrics.grammatical_gender import analogy
+from biascore_metrics.grammatical_gender.analogy import Nearest, accuracy_interval, drawn_accuracies
 
 from ...builders.models import Lengths, model_of
 from ...builders.transforms import without
@@ -103,8 +102,8 @@ class Blocks(Vocabulary):
 def test_the_nearest_of_many_blocks_are_those_of_one_sort(
     count: int, ties: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nearest, "ROWS", 7)
-    monkeypatch.setattr(nearest, "AT_ONCE", 3)
+    monkeypatch.setattr(analogy, "ROWS", 7)
+    monkeypatch.setattr(analogy, "AT_ONCE", 3)
     rng = np.random.default_rng(3)
     vectors = rng.integers(-1, 2, size=(60, 3)) if ties else rng.normal(size=(60, 3))
     vectors = vectors.astype(np.float32)

@@ -15,9 +15,9 @@ from biascore import Engine
 from biascore.api.formats import DataFile, file_digest
 from biascore.cli.app import app
 from biascore.errors import DataError, OptionsError
-from biascore_metrics.grammatical_gender.formats import ConlluFormat, NounsFormat
+from biascore_metrics.grammatical_gender.conllu import ConlluFormat, ConlluOptions
+from biascore_metrics.grammatical_gender.formats import NounsFormat, NounsOptions
 from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
-from biascore_metrics.grammatical_gender.options import ConlluOptions, NounsOptions
 
 
 def line(

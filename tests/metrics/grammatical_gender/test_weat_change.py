@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from biascore import Engine
-from biascore.designs.before_after import Line, trace_of
+from biascore.designs.before_after import effect_of, trace_of
 from biascore.designs.same_words import EffectOptions
 from biascore.errors import OptionsError
 from biascore.models.model import Model
@@ -146,14 +146,14 @@ def test_an_effect_that_is_reversed_is_not_called_removed(tmp_path: Path, opened
 def test_pairs_too_few_to_be_exchanged_are_resampled_word_by_word() -> None:
     rng = np.random.default_rng(6)
     pair = rng.normal(size=4)
-    scores = [(pair + 0.1 * rng.normal(size=4) + 0.3, pair + 0.1 * rng.normal(size=4))]
+    scores = (pair + 0.1 * rng.normal(size=4) + 0.3, pair + 0.1 * rng.normal(size=4))
     few = Exchange.of((4, 4), counterparts=([0, 1, 2, 3], [0, 1, 2, 3]))
     options = EffectOptions(resamples=200)
     plain, paired = (
-        Line.of_effects(scores, options, np.random.default_rng(1), exchange=one) for one in (None, few)
+        effect_of(scores, options, np.random.default_rng(1), exchange=one) for one in (None, few)
     )
-    assert plain.intervals[0] is not None
-    assert paired.intervals == plain.intervals
+    assert plain.interval is not None
+    assert paired.interval == plain.interval
 
 
 def test_an_accuracy_of_a_trace_has_an_interval_where_both_ends_are_noted() -> None:

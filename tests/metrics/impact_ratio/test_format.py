@@ -9,8 +9,7 @@ import pytest
 from biascore import Engine
 from biascore.errors import DataError, OptionsError
 from biascore.stimuli.dataset import locate
-from biascore_metrics.impact_ratio.format import OutcomesFormat, OutcomesOptions
-from biascore_metrics.impact_ratio.kind import OutcomesTest, Person
+from biascore_metrics.impact_ratio.items import OutcomesFormat, OutcomesOptions, OutcomesTest, Person
 
 TABLE = "id,sex,race,hired\np1,F, A ,0\np2,M,B,1\np3,,A,1\n"
 

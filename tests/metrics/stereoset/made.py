@@ -16,8 +16,7 @@ from biascore.api.formats import Test
 from biascore.api.metrics import Model, hookimpl
 from biascore.api.queries import Continuation, Masked, TokenLogprobs
 from biascore.stimuli.dataset import locate
-from biascore_metrics.stereoset.format import StereoSetFormat, StereoSetFormatOptions
-from biascore_metrics.stereoset.test import LABELS, StereoSetTest
+from biascore_metrics.stereoset.items import LABELS, StereoSetFormat, StereoSetFormatOptions, StereoSetTest
 
 from ...builders import models
 

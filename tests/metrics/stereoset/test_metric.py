@@ -16,8 +16,8 @@ from biascore.api.queries import Masked, TokenLogprobs
 from biascore.designs import Mean, equal_weights
 from biascore.errors import CapabilityError
 from biascore.stats import robust_mean
+from biascore_metrics.stereoset.items import StereoSetTest
 from biascore_metrics.stereoset.metric import CausalStereoSet, StereoSet, StereoSetOptions
-from biascore_metrics.stereoset.test import StereoSetTest
 
 from ...builders import models
 from ..measuring import measured
@@ -52,6 +52,17 @@ def test_always_the_stereotype_is_100_and_never_is_0(
     assert ends is not None
     assert (ends.low, ends.high) == pytest.approx((wide, 100.0) if ss else (0.0, 100.0 - wide))
     assert ends.method.startswith("all 5 target terms are alike")
+
+
+def test_an_example_that_could_not_be_read_is_lost_with_its_reason(tmp_path: Path) -> None:
+    made = document()
+    made["data"]["intrasentence"][0]["context"] += " BLANK"
+    test = read(write(tmp_path, made))
+    found = run(StereoSet, model_of(ALWAYS), test)
+    ((lost),) = found.coverage.lost
+    assert (lost.word, lost.role) == ("example 1", "samples")
+    assert "has 2 BLANK in its context" in lost.reason
+    assert found.coverage.given["samples"] == found.coverage.used["samples"] + 1 == len(test.samples) + 1
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Engine  # noqa: E402
-from biascore_metrics.stereoset.test import LABELS, StereoSetTest  # noqa: E402
+from biascore_metrics.stereoset.items import LABELS, StereoSetTest  # noqa: E402
 
 from .made import document, read, write  # noqa: E402
 
@@ -43,11 +43,16 @@ def masked_score(tokenizer: Any, model: Any, context: str, word: str) -> float:
     return float(np.mean(found))
 
 
-def causal_score(tokenizer: Any, model: Any, sentence: str) -> float:
-    ids = torch.tensor([[tokenizer.bos_token_id, *tokenizer.encode(sentence)]])
+def causal_score(tokenizer: Any, model: Any, sentence: str) -> tuple[float, float]:
+    """As published, where only the first token is given the start token; and the mean ln p of all given it."""
+    ids = tokenizer.encode(sentence)
     with torch.no_grad():
-        logs = model(ids).logits[0, :-1].log_softmax(-1)
-    return float(2 ** logs.gather(1, ids[0, 1:, None]).div(np.log(2)).mean())
+        (first,) = model(torch.tensor([[tokenizer.bos_token_id]])).logits[0].log_softmax(-1)
+        rest = model(torch.tensor([ids])).logits[0].log_softmax(-1)
+        begun = model(torch.tensor([[tokenizer.bos_token_id, *ids]])).logits[0].log_softmax(-1)
+    logs = [float(first[ids[0]]), *(float(rest[i, one]) for i, one in enumerate(ids[1:]))]
+    sound = [float(begun[i, one]) for i, one in enumerate(ids)]
+    return float(2 ** (np.mean(logs) / np.log(2))), float(np.mean(sound))
 
 
 def test_a_masked_model(saved_model: Callable[[str], Path], engine: Engine, test: StereoSetTest) -> None:
@@ -68,5 +73,9 @@ def test_a_causal_model(saved_model: Callable[[str], Path], engine: Engine, test
     model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
     for i, one in enumerate(test.samples.rows):
         for label, sentence in zip(LABELS, one.sentences, strict=True):
-            expected = causal_score(tokenizer, model, sentence)
-            assert frame.loc[i, f"{PREFIX}{label}"] == pytest.approx(expected, rel=1e-4)
+            published, sound = causal_score(tokenizer, model, sentence)
+            assert published != pytest.approx(np.exp(sound), rel=1e-3)
+            assert frame.loc[i, f"{PREFIX}{label}"] == pytest.approx(published, rel=1e-4)
+            assert frame.loc[i, f"mean_log_{label}"] == pytest.approx(sound, rel=1e-4)
+        apart = frame.loc[i, "mean_log_stereotype"] - frame.loc[i, "mean_log_anti-stereotype"]
+        assert frame.loc[i, "value"] == 50 + 50 * np.sign(apart)

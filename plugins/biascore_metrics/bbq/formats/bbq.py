@@ -1,19 +1,24 @@
-"""BBQ (Parrish et al. 2022), in English, and the reader of its fields, which MBBQ has too."""
+"""Three families with the fields of BBQ.
+
+BBQ (Parrish et al. 2022), in English; MBBQ (Neplenbroek et al. 2024), in English, Spanish, Dutch and Turkish; EsBBQ and
+CaBBQ (BSC 2025), written anew for Spain, in Spanish and in Catalan.
+"""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import replace
-from typing import ClassVar, Final
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import ClassVar, Final, NamedTuple
 
 from biascore.errors import DataError
-from biascore_metrics.bbq.formats.family import CONTEXT, POLARITY, UNKNOWN, Asked, Family, FamilyOptions
-from biascore_metrics.bbq.formats.intersections import INTERSECTIONS, Person, person, race_hits, seconds
+from biascore_metrics.bbq.formats.family import UNKNOWN, Family, FamilyOptions, aimed
+from biascore_metrics.bbq.formats.languages import languages
 from biascore_metrics.bbq.formats.rows import Row
+from biascore_metrics.bbq.items import Question
 
 ANSWERS: Final = ("ans0", "ans1", "ans2")
-ITEM: Final = ("category", "example_id")
+STEREOTYPED: Final = ("additional_metadata", "stereotyped_groups")
 LABELS: Final = 25
 """Templates of higher numbers name persons, in categories that are no intersections."""
 _GENDERS: Final = {
@@ -21,9 +26,60 @@ _GENDERS: Final = {
     **dict.fromkeys(("woman", "women", "girl", "girls", "f"), "f"),
 }
 _TRANS: Final = frozenset({"transgender women", "transgender men", "trans"})
+_WOMEN: Final = ("f", "woman", "girl", "vrouw", "meisje", "kız", "kadın", "chica", "mujer", "maestra")
+_MEN: Final = ("m", "man", "boy", "jongen", "erkek çocuk", "adam", "chico", "hombre", "maestro")
+_SAME: Final = {
+    **dict.fromkeys(_WOMEN, "F"),
+    **dict.fromkeys(_MEN, "M"),
+    "low ses": "lowSES",
+    "high ses": "highSES",
+}
+"""What stands for one group in a file of MBBQ: rows of one subset name groups in English, persons in their language."""
+INTERSECTIONS: Final = ("Race_x_gender", "Race_x_SES")
+_SECONDS: Final = {
+    "Race_x_gender": {"m": "M", "man": "M", "men": "M", "f": "F", "woman": "F", "women": "F"},
+    "Race_x_SES": {"lowses": "lowSES", "low ses": "lowSES", "highses": "highSES", "high ses": "highSES"},
+}
+_HISPANIC: Final = ("hispanic", "latino")
+_APART: Final = re.compile(r"[-_]")
 
 
-class Bbq(Family):
+class _OfBbq(Family):
+    """What the three share."""
+
+    item: ClassVar[tuple[str, ...]] = ("category", "example_id")
+    template: ClassVar[str] = "question_index"
+
+    def of_row(
+        self, row: Row, texts: Sequence[str], groups: Sequence[str], hits: Sequence[bool], names: bool
+    ) -> Question:
+        """The question of a row, where ``hits`` says of each option whether it is of a stereotyped group."""
+        one = self.question(
+            row,
+            texts,
+            groups,
+            label=row.whole("label"),
+            negative=row.one_of("question_polarity", {"neg": True, "nonneg": False}),
+            ambiguous=row.one_of("context_condition", {"ambig": True, "disambig": False}),
+            template=f"{row.text('category')}/{row.text(self.template)}",
+            category=row.text("category"),
+            names=names,
+        )
+        return aimed(one, hits)
+
+
+def _described(row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The texts and the groups of the options in ``answer_info``; raises DataError."""
+    infos = row.lists("answer_info", *ANSWERS)
+    for name, info in zip(ANSWERS, infos, strict=True):
+        if len(info) != 2:
+            raise DataError(f"{row.place}: answer_info.{name} has to hold a text and a group. Correct it")
+    texts, groups = zip(*infos, strict=True)
+    bare = (group.strip() for group in groups)
+    return texts, tuple(UNKNOWN if group.lower() == UNKNOWN else group for group in bare)
+
+
+class Bbq(_OfBbq):
     """The files of nyu-mll/BBQ: ``Age.jsonl`` and ten more. The target is found as BBQ_results_metadata.R finds it."""
 
     id: ClassVar[str] = "bbq"
@@ -31,93 +87,112 @@ class Bbq(Family):
     example: ClassVar[str] = "bbq:Age.jsonl"
     title: ClassVar[str] = "BBQ"
     languages: ClassVar[tuple[str, ...]] = ("en",)
-    item: ClassVar[tuple[str, ...]] = ITEM
 
     def __init__(self, options: FamilyOptions) -> None:
         """Take validated options."""
         super().__init__(options)
-        self._persons: dict[str, tuple[tuple[Person, ...], tuple[str, ...]]] = {}
+        self._persons: dict[str, tuple[list[Person], tuple[str, ...]]] = {}
 
-    def asked(self, row: Row) -> Asked:
+    def asked(self, row: Row) -> Question:
         """What a row asks; of an intersection `settle` finds the target."""
-        category = row.text("category")
-        infos, known = described(row), stereotyped_groups(row)
-        if category in INTERSECTIONS:
-            persons = tuple(
-                person(category, *info, row.text(name)) for info, name in zip(infos, ANSWERS, strict=True)
-            )
-            asked = asked_of(row, self.named(row), infos, race_hits(persons, known))
-            named = all(
-                _is_name(text)
-                for text, group in zip(asked.texts, asked.groups, strict=True)
-                if group != UNKNOWN
-            )
-            self._persons[asked.item] = persons, known
-            return replace(asked, names=named)
-        return replace(
-            asked_of(row, self.named(row), infos, hits_of(category, infos, known)),
-            names=row.whole("question_index") > LABELS,
-        )
+        category, answers = row.text("category"), [row.text(name) for name in ANSWERS]
+        (texts, groups), known = _described(row), row.lists(*STEREOTYPED)[0]
+        if category not in INTERSECTIONS:
+            hits = hits_of(category, texts, groups, known)
+            return self.of_row(row, answers, groups, hits, row.whole("question_index") > LABELS)
+        persons = [person(category, *told) for told in zip(texts, groups, answers, strict=True)]
+        named = all(map(_is_name, (a for a, group in zip(answers, groups, strict=True) if group != UNKNOWN)))
+        one = self.of_row(row, answers, groups, race_hits(persons, known), named)
+        self._persons[one.item] = persons, known
+        return one
 
-    def settle(self, asked: list[Asked]) -> list[Asked]:
+    def settle(self, asked: list[Question]) -> list[Question]:
         """Of intersections the target is of the stereotyped race and gender or class; of two persons of one race, too.
 
         Rows name the races alone. The gender or class of a template is that of its rows where one person is of such a race.
         """
-        seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for one in asked:
-            if one.item in self._persons and one.stereotyped is not None:
-                seen[one.template][self._persons[one.item][0][one.stereotyped].second] += 1
+        seen: defaultdict[str, set[str]] = defaultdict(set)
+        crossed = [one for one in asked if one.item in self._persons]
+        for one in crossed:
+            persons, known = self._persons[one.item]
+            found = [who.second for who, hit in zip(persons, race_hits(persons, known), strict=True) if hit]
+            if len(found) == 1:
+                seen[one.template].update(found)
         return [self._settled(one, seen[one.template]) if one.item in self._persons else one for one in asked]
 
-    def _settled(self, one: Asked, seen: Counter[str]) -> Asked:
+    def _settled(self, one: Question, seen: set[str]) -> Question:
         persons, known = self._persons[one.item]
-        stated = seconds(one.category, known) or ({*seen} if len(seen) == 1 else frozenset())
+        stated = seconds(one.category, known) or (seen if len(seen) == 1 else frozenset())
         hits = race_hits(persons, known)
         if stated:
-            hits = tuple(hit and who.second in stated for hit, who in zip(hits, persons, strict=True))
-        return one.aimed(hits)
+            hits = [hit and who.second in stated for hit, who in zip(hits, persons, strict=True)]
+        return aimed(one, hits)
 
 
-def described(row: Row) -> tuple[tuple[str, str], ...]:
-    """The text and the group of each option, in ``answer_info``; raises DataError."""
-    found = row.value("answer_info")
-    if not isinstance(found, dict) or not {*ANSWERS} <= found.keys():
-        raise row.error("answer_info", "and needs ans0, ans1 and ans2. Correct it")
-    pairs = [row.as_strings(f"answer_info.{name}", found[name]) for name in ANSWERS]
-    wrong = next((name for name, pair in zip(ANSWERS, pairs, strict=True) if len(pair) != 2), None)
-    if wrong:
-        raise DataError(f"{row.place}: answer_info.{wrong} has to hold a text and a group. Correct it")
-    return tuple((text, group.strip()) for text, group in pairs)
+class Mbbq(_OfBbq):
+    """The files of Veranep/MBBQ: ``Age_nl.jsonl`` and so on, and the control set, where persons are named."""
+
+    id: ClassVar[str] = "mbbq"
+    summary: ClassVar[str] = (
+        "questions with options, MBBQ: English, Spanish, Dutch, Turkish (a file or a folder)"
+    )
+    example: ClassVar[str] = "mbbq:Age_nl.jsonl"
+    title: ClassVar[str] = "MBBQ"
+    languages: ClassVar[tuple[str, ...]] = ("en", "es", "nl", "tr")
+    several_prompts: ClassVar[bool] = True
+
+    def asked(self, row: Row) -> Question:
+        """What a row asks; the target is the one option whose group is one of the stereotyped ones."""
+        texts, groups = _described(row)
+        answers = [row.text(name) for name in ANSWERS]
+        named = all(
+            text == answer and text[:1].isupper()
+            for text, answer, group in zip(texts, answers, groups, strict=True)
+            if group != UNKNOWN
+        )
+        known = {_SAME.get(one.lower(), one) for one in row.lists(*STEREOTYPED)[0]}
+        hits = [_SAME.get(group.lower(), group) in known for group in groups]
+        return self.of_row(row, answers, groups, hits, named or row.whole("question_index") > LABELS)
 
 
-def stereotyped_groups(row: Row) -> tuple[str, ...]:
-    """The groups that the stereotype is about, in ``additional_metadata``; raises DataError."""
-    found = row.value("additional_metadata")
-    if not isinstance(found, dict) or "stereotyped_groups" not in found:
-        raise row.error("additional_metadata", "and needs stereotyped_groups. Correct it")
-    return row.as_strings("additional_metadata.stereotyped_groups", found["stereotyped_groups"])
+class EsBbqOptions(FamilyOptions):
+    """As for ``bbq``; ``unknown``: the phrase in place of the word "unknown", by default the first of the language."""
+
+    unknown: str = ""
 
 
-def asked_of(row: Row, item: str, infos: Sequence[tuple[str, str]], hits: Collection[bool]) -> Asked:
-    """What a row with the fields of BBQ asks, where ``hits`` says of each option whether it is of a stereotyped group."""
-    category = row.text("category")
-    groups = tuple(UNKNOWN if group.lower() == UNKNOWN else group for _, group in infos)
-    return Asked(
-        item=item,
-        template=f"{category}/{row.text('question_index')}",
-        category=category,
-        context=row.text("context"),
-        question=row.text("question"),
-        texts=tuple(row.text(name) for name in ANSWERS),
-        groups=groups,
-        label=row.whole("label"),
-        negative=row.one_of("question_polarity", POLARITY),
-        ambiguous=row.one_of("context_condition", CONTEXT),
-    ).aimed(tuple(hits))
+class EsBbq(_OfBbq):
+    """The files of langtech-bsc/EsBBQ-CaBBQ: ``Age.full.csv`` and so on."""
+
+    id: ClassVar[str] = "esbbq"
+    summary: ClassVar[str] = "questions with options, EsBBQ and CaBBQ: Spanish, Catalan (a file or a folder)"
+    example: ClassVar[str] = "esbbq:Religion.full.csv"
+    title: ClassVar[str] = "EsBBQ/CaBBQ"
+    languages: ClassVar[tuple[str, ...]] = ("es", "ca")
+    item: ClassVar[tuple[str, ...]] = ("category", "instance_id")
+    template: ClassVar[str] = "template_id"
+    option_type: ClassVar[type[FamilyOptions]] = EsBbqOptions
+    options: EsBbqOptions
+
+    def begin(self, language: str) -> tuple[str, ...]:
+        """Choose the phrase that stands for "unknown"."""
+        self._phrase = self.options.unknown.strip() or languages()[language].unknown[0]
+        return (f'The option "unknown" of the file is asked as "{self._phrase}" (option unknown).',)
+
+    def asked(self, row: Row) -> Question:
+        """What a row asks; the target is the option whose group, after the last comma, is a stereotyped one."""
+        groups = [
+            info[-1].split(",")[-1].strip() if info else "" for info in row.lists("answer_info", *ANSWERS)
+        ]
+        known, answers = row.strings("stereotyped_groups"), [row.text(name) for name in ANSWERS]
+        texts = [self._phrase if text == UNKNOWN else text for text in answers]
+        names = row.optional("proper_nouns_only").lower() == "true"
+        return self.of_row(row, texts, groups, [group in known for group in groups], names)
 
 
-def hits_of(category: str, infos: Sequence[tuple[str, str]], known: Sequence[str]) -> tuple[bool, ...]:
+def hits_of(
+    category: str, texts: Sequence[str], groups: Sequence[str], known: Sequence[str]
+) -> tuple[bool, ...]:
     """Whether each option, of a text and a group, is of one of the ``known`` groups, by the rule of BBQ.
 
     Its group is part of their names, in lower case. Age: it is one of them, as "old" is part of "nonOld". Nationality: or
@@ -137,9 +212,62 @@ def hits_of(category: str, infos: Sequence[tuple[str, str]], known: Sequence[str
         also = category == "Nationality" and text != "" and text.lower() in joined
         return own in joined or also or (names == ["trans"] and own.startswith("trans"))
 
-    return tuple(hit(text.strip("{}"), group) for text, group in infos)
+    return tuple(hit(text.strip("{}"), group) for text, group in zip(texts, groups, strict=True))
 
 
 def _is_name(text: str) -> bool:
     words = text.split()
     return len(words) > 1 and words[0] not in ("The", "A", "An") and all(word[0].isupper() for word in words)
+
+
+class Person(NamedTuple):
+    """The gender or class of an option, and its race; empty where the file does not say."""
+
+    second: str
+    race: str
+
+
+def person(category: str, text: str, info: str, answer: str) -> Person:
+    """Of an option with this text, group (``F-Black``, ``lowSES-M-Black``) and answer; UNKNOWN has neither."""
+    if info == UNKNOWN:
+        return Person("", "")
+    known = _SECONDS[category]
+    parts = [part for part in _APART.split(info) if part]
+    second = next((known[part.lower()] for part in parts if part.lower() in known), "")
+    race = " ".join(part for part in parts if part.lower() not in (*known, "m", "f"))
+    if category == "Race_x_gender":
+        words = f"{text} {answer if not second else ''}".lower().split()
+        second = "M" if "man" in words else "F" if "woman" in words else second
+        race = race or "Latino"  # the file leaves it out for Latino men and Latina women
+    return Person(second, race)
+
+
+def seconds(category: str, known: Sequence[str]) -> frozenset[str]:
+    """The genders or classes that the stereotyped groups name themselves, as in ``F-Black``; in the published files none."""
+    parts = [part.lower() for one in known for part in (one, *_APART.split(one))]
+    return frozenset(_SECONDS[category][part] for part in parts if part in _SECONDS[category])
+
+
+def race_hits(persons: Sequence[Person], known: Sequence[str]) -> list[bool]:
+    """Whether each person is of a stereotyped race: part of its name, but "African" is not African American.
+
+    Where Black and Hispanic people are meant both, and one person is Hispanic, only those are.
+    """
+    names = [_plain(_race(one)) for one in known]
+    races = [_plain(one.race) for one in persons]
+    if any(race in _HISPANIC for race in races) and {*_HISPANIC} & {*names}:
+        names = [name for name in names if name in _HISPANIC]
+    joined = ", ".join(names)
+    return [
+        race != "" and race in joined and not (race == "african" and "africanamerican" in joined)
+        for race in races
+    ]
+
+
+def _race(group: str) -> str:
+    known = {key for keys in _SECONDS.values() for key in keys}
+    return " ".join(part for part in _APART.split(group) if part.lower() not in known)
+
+
+def _plain(race: str) -> str:
+    return race.lower().replace(" ", "").replace("-", "")

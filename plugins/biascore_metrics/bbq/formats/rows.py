@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from biascore.api.formats import parse_json, read_table, read_text
 from biascore.api.support import did_you_mean, listed, quoted
 from biascore.errors import DataError
-from biascore_metrics.bbq.formats.literals import literal
 
 T = TypeVar("T")
 _WHOLE: Final = re.compile(r"-?\d{1,18}", re.ASCII)
 _JSON: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+LONGEST: Final = 10_000
+
+
+@lru_cache(maxsize=8192)
+def literal(text: str) -> Any:
+    """The list or table that stands as text in a cell, as JSON or as Python writes it; read, never evaluated.
+
+    Raises ValueError where it is neither, or longer than ``LONGEST``.
+    """
+    if len(text) > LONGEST:
+        raise ValueError(f"has {len(text):,} characters, and at most {LONGEST:,} are read of a list")
+    try:
+        return parse_json(text)
+    except ValueError:
+        pass
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a backslash that stands for itself
+            return ast.literal_eval(text.strip())
+    except (MemoryError, RecursionError, SyntaxError, TypeError, ValueError) as problem:
+        raise ValueError("is no list that JSON or Python would write") from problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +99,18 @@ class Row:
 
     def strings(self, name: str) -> tuple[str, ...]:
         """A list of texts; raises DataError."""
-        return self.as_strings(name, self.value(name))
+        return self._strings(name, self.value(name))
 
-    def as_strings(self, name: str, value: object) -> tuple[str, ...]:
-        """A value that has to be a list of texts; raises DataError."""
+    def lists(self, name: str, *keys: str) -> list[tuple[str, ...]]:
+        """The lists of texts that an object has by these keys; raises DataError."""
+        found = self.value(name)
+        own = {str(key): one for key, one in found.items()} if isinstance(found, dict) else {}
+        if not {*keys} <= own.keys():
+            needed = " and ".join(filter(None, (", ".join(keys[:-1]), keys[-1])))
+            raise self.error(name, f"and needs {needed}. Correct it")
+        return [self._strings(f"{name}.{key}", own[key]) for key in keys]
+
+    def _strings(self, name: str, value: object) -> tuple[str, ...]:
         if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
             raise DataError(
                 f'{self.place}: {name} is {quoted(value)}, and no list of texts. Write it as ["one", "two"]'
@@ -87,28 +118,13 @@ class Row:
         return tuple(value)
 
 
-def read_rows(path: Path, display: str, encoding: str) -> tuple[tuple[str, ...], Iterator[Row]]:
-    """The names of the fields of a file (of JSON Lines: of its first row), and its rows.
-
-    Raises DataError for what cannot be read; while rows are read, too.
-    """
+def read_rows(path: Path, display: str, encoding: str) -> tuple[Sequence[str], list[Row]]:
+    """The names of the fields of a file (of JSON Lines: of its first row), and its rows; raises DataError."""
     if not path.name.lower().endswith(_JSON):
         table = read_table(path, display, (), None, encoding=encoding)
-        return table.columns, (Row(f"{display}, {table.unit} {row.line}", row.fields) for row in table.rows)
+        return table.columns, [Row(f"{display}, {table.unit} {row.line}", row.fields) for row in table.rows]
     text = read_text(path, display, encoding=encoding, flag="-o data.encoding")
-    lines = _lines(text, display)
-    first = next(lines, None)
-    if first is None:
-        raise DataError(f"{display} is empty. Give a file with data")
-    return tuple(first.fields), _again(first, lines)
-
-
-def _again(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
-    yield first
-    yield from rest
-
-
-def _lines(text: str, display: str) -> Iterator[Row]:
+    rows = []
     # Not splitlines: JSON may hold U+2028 and the like as they are.
     for number, line in enumerate(io.StringIO(text), start=1):
         if not line.strip():
@@ -120,4 +136,7 @@ def _lines(text: str, display: str) -> Iterator[Row]:
             raise DataError(f"{place} is no JSON ({problem}). Write one object a line") from problem
         if not isinstance(found, dict):
             raise DataError(f'{place} is no JSON object. Write one a line, such as {{"context": "..."}}')
-        yield Row(place, found)
+        rows.append(Row(place, found))
+    if not rows:
+        raise DataError(f"{display} is empty. Give a file with data")
+    return tuple(rows[0].fields), rows

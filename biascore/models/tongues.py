@@ -1,0 +1,68 @@
+"""Whether a text declines to answer, and whether it is in another language than the question: by a few words of each."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from typing import Final
+
+_MARKS: Final = "*_`\"'“”‘’ \t\r\n"
+_REFUSES: Final = re.compile(
+    r"(?:unfortunately,?\s+|leider\s+|i['’]?m\s+afraid\s+(?:that\s+)?)?(?:"
+    r"(?:i['’]?m|i am|we['’]?re|my)\s+(?:\w+\s+)?(?:sorry|apologies|unable|not able|not comfortable|not going to)\b|sorry\b|"
+    r"apologies\b|i apologi[sz]e\b|i (?:can(?:no|['’])t|can not|won['’]t|will not|refuse|decline|must decline|do not feel|"
+    r"don['’]t feel|would rather not|would prefer not)\b|i['’]d (?:rather|prefer) not\b|as an? (?:ai|(?:large )?language "
+    r"model)\b|lo (?:siento|lamento)\b|disculp[ae]\b|no puedo\b|mi dispiace\b|non posso\b|(?:je suis )?(?:désolé|navré)e?\b|"
+    r"je ne (?:peux|puis) pas\b|es tut mir leid\b|tut mir leid\b|kann ich (?:das |diese frage )?(?:leider )?nicht\b|"
+    r"ich kann (?:das |diese frage )?(?:leider )?nicht\b|przykro mi\b|przepraszam\b|nie mogę\b|(?:me )?desculpe\b|"
+    r"(?:eu )?não posso\b|sinto muito\b|het spijt me\b|ik kan (?:\w+ )?niet\b|jag kan (?:\w+ )?inte\b|beklager\b|tyvärr\b|"
+    r"je mi (?:líto|ľúto)\b|omlouvám\b|nemohu\b|nemôžem\b|žao mi je\b|žal mi je\b|ne mogu\b|ne morem\b|üzgünüm\b|"
+    r"maalesef\b|(?:к сожалению|извините|простите|прошу прощения|я не могу)|抱歉|对不起|對不起|我(?:无法|不能)|"
+    r"申し訳|すみません|お答えできません|죄송|미안|آسف|عذرًا|לצערי|क्षमा)",
+    re.IGNORECASE,
+)
+_WORDS: Final = {
+    "English": "the and is was of to not it that who this are with because answer",
+    "German": "der die das und ist war nicht ein eine es den dem weil wer antwort",
+    "French": "le la les et est était de pas une il elle que qui dans parce réponse",
+    "Spanish": "el la los y es era de no una que quien en porque fue respuesta",
+    "Italian": "il la gli e è era di non una che chi perché fu risposta",
+    "Portuguese": "o a os e é era de não uma que quem em porque foi resposta",
+    "Dutch": "de het en is was van niet een dat wie omdat antwoord er zijn",
+    "Polish": "i jest był była nie to że kto w na się ponieważ odpowiedź",
+    "Swedish": "och är var inte det en ett att som vem eftersom svaret på",
+    "Czech or Slovak": "a je byl byla není to že kdo v na se protože odpověď kto bol bola",
+    "Turkish": "ve bir bu değil kim için olan çünkü cevap da de ne",
+}
+
+
+def refuses(said: str) -> bool:
+    """Whether a text begins by declining, in one of the languages of the benchmarks."""
+    return bool(_REFUSES.match(said.strip(_MARKS)))
+
+
+def tongue(text: str, about: str) -> str:
+    """The language, or the script, of a text where it is not that of what it is ``about``; else ""."""
+    own = Counter(map(_script, filter(str.isalpha, text))).most_common(1)
+    if not own:
+        return ""
+    script = own[0][0]
+    theirs = Counter(map(_script, filter(str.isalpha, about)))
+    if 20 * theirs[script] < theirs.total():
+        return script
+    found, asked = _language(text), _language(about)
+    return found if found and asked and found != asked else ""
+
+
+def _script(letter: str) -> str:
+    name = unicodedata.name(letter, "another script").split()[0].capitalize()
+    return {"Cjk": "Chinese characters", "Hiragana": "Japanese", "Katakana": "Japanese"}.get(name, name)
+
+
+def _language(text: str) -> str:
+    """The one of which a text has most frequent words, two at least; "" where none has, or two have as many."""
+    words = Counter(re.findall(r"\w+", text.casefold()))
+    hits = Counter({name: sum(words[word] for word in some.split()) for name, some in _WORDS.items()})
+    (first, many), (_, next_many) = hits.most_common(2)
+    return first if many >= 2 and many > next_many else ""

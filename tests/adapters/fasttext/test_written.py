@@ -1,0 +1,132 @@
+"""Files as other tools write them: each reads like the plain file, or is refused with the words that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biascore.api.queries import Text
+from biascore.errors import ModelLoadError
+from biascore_adapters.fasttext.detect import open_vectors
+from biascore_adapters.fasttext.storage import ModelFile
+
+from .conftest import Opened, embed
+
+WORDS = ["the", "of", "John", "Amy", "doctor", "nurse", "York", "New", "tree", "house", "New_York", "say"]
+VALUES = np.random.default_rng(3).normal(size=(len(WORDS), 5)).round(4)
+HEADER = f"{len(WORDS)} 5\n"
+Make = Callable[[str, str], str]
+
+
+def lines(
+    word: Callable[[str], str] = str, between: str = " ", number: Callable[[float], str] = str
+) -> list[str]:
+    return [
+        f"{word(name)}{between}{' '.join(map(number, row.tolist()))}\n"
+        for name, row in zip(WORDS, VALUES, strict=True)
+    ]
+
+
+def quoted(word: str) -> str:
+    return f'"{word}"'
+
+
+SPACED = "".join(lines(number=lambda value: f"{value: .4f}"))
+PLAIN = "".join(lines())
+READ = {
+    "aligned numbers": HEADER + SPACED,
+    "aligned numbers, no header": SPACED,
+    "two spaces behind the word": HEADER + "".join(lines(between="  ")),
+    "spaces before the word": HEADER + "".join("  " + line for line in lines()),
+    "blank lines at the end": HEADER + PLAIN + "\n \n\n",
+    "blank lines between": HEADER + "\n".join(lines()),
+    "quotation marks": "".join(lines(quoted)),
+    "R with names of columns": " ".join(quoted(f"V{n}") for n in range(1, 6)) + "\n" + "".join(lines(quoted)),
+    "names of columns with tabs": "word\t" + "\t".join("abcde") + "\n" + PLAIN.replace(" ", "\t"),
+    "header behind a comment sign": "# " + HEADER + PLAIN,
+    "comments": "# trained on news\n#  window = 5\n" + HEADER + PLAIN,
+    "comment, no header": "# trained on news, 2019\n" + PLAIN,
+    "language": HEADER + "".join(lines(lambda word: f"/c/en/{word}")),
+    "language, short": HEADER + "".join(lines(lambda word: f"en:{word}")),
+    "one tag": HEADER + "".join(lines(lambda word: f"{word}_NOUN")),
+    "language and special tokens": f"{len(WORDS) + 1} 5\n"
+    + "".join([*lines(lambda w: f"en:{w}"), "</s> 0 0 0 0 0\n"]),
+    "byte order mark": "\ufeff" + HEADER + PLAIN,
+}
+
+
+@pytest.mark.parametrize("text", READ.values(), ids=READ)
+def test_it_reads_like_the_plain_file(text: str, tmp_path: Path, opened: Opened) -> None:
+    (tmp_path / "v.vec").write_text(text)
+    backend = opened(tmp_path / "v.vec")
+    np.testing.assert_array_equal(embed(backend, *WORDS), VALUES.astype(np.float32))
+    assert set(WORDS) <= set(backend.vocabulary().words())
+    blocks = [rows for _, rows in backend.vocabulary().blocks()]
+    np.testing.assert_array_equal(np.concatenate(blocks)[: len(WORDS)], VALUES.astype(np.float32))
+    assert [found.seen for found in backend.familiarity(WORDS)] == [True] * len(WORDS)
+
+
+def test_a_phrase_that_the_file_has_as_one_word_is_this_word(tmp_path: Path, opened: Opened) -> None:
+    (tmp_path / "v.vec").write_text(PLAIN)
+    backend = opened(tmp_path / "v.vec")
+    york, both, mean = embed(backend, "New_York", "New York", "New tree")
+    np.testing.assert_array_equal(york, both)
+    np.testing.assert_allclose(mean, VALUES[[7, 8]].mean(axis=0), rtol=1e-6)
+    (phrase,) = backend.familiarity(["New York"])
+    assert phrase.seen
+
+
+def test_a_word_that_is_a_number_sign_is_a_word(tmp_path: Path, opened: Opened) -> None:
+    (tmp_path / "v.vec").write_text("# 1 2 3 4 5\n" + PLAIN)
+    np.testing.assert_array_equal(embed(opened(tmp_path / "v.vec"), "#"), [[1, 2, 3, 4, 5]])
+
+
+MIXED = {
+    "languages": (
+        [f"/c/{'en' if n % 2 else 'de'}/{word}" for n, word in enumerate(WORDS)],
+        "model.prefix=/c/de/",
+    ),
+    "short languages": (
+        [f"{'en' if n % 2 else 'de'}:{word}" for n, word in enumerate(WORDS)],
+        "model.prefix=de:",
+    ),
+    "one other language": ([*(f"en:{word}" for word in WORDS[1:]), "fr:le"], "model.prefix=en:"),
+    "tags": ([f"{word}_{'NOUN' if n % 2 else 'VERB'}" for n, word in enumerate(WORDS)], "model.suffix=_VERB"),
+}
+
+
+@pytest.mark.parametrize(("written", "option"), MIXED.values(), ids=MIXED)
+def test_marks_of_several_kinds_are_the_users_to_choose(
+    written: list[str], option: str, tmp_path: Path, opened: Opened
+) -> None:
+    rows = [" ".join(map(str, row)) for row in VALUES.tolist()]
+    (tmp_path / "v.vec").write_text("".join(f"{w} {row}\n" for w, row in zip(written, rows, strict=True)))
+    with pytest.raises(ModelLoadError, match=written[0]) as caught:
+        opened(tmp_path / "v.vec")
+    assert option in str(caught.value)
+    name, _, value = option.removeprefix("model.").partition("=")
+    backend = opened(tmp_path / "v.vec", **{name: value})
+    marked = [word for word in written if word.startswith(value) or word.endswith(value)]
+    bare = [word.removeprefix(value).removesuffix(value) for word in marked]
+    wanted = VALUES[[written.index(word) for word in marked]].astype(np.float32)
+    np.testing.assert_array_equal(embed(backend, *bare), wanted)
+    assert list(backend.vocabulary().words()) == bare
+
+
+def test_of_several_suffixes_the_first_that_a_word_has_counts(tmp_path: Path, opened: Opened) -> None:
+    text = "walk_NOUN 1 2\nwalk_VERB 3 4\nbig_ADJ 5 6\nrun_VERB 7 8\n"
+    (tmp_path / "v.vec").write_text(text)
+    backend = opened(tmp_path / "v.vec", suffix="_NOUN,_ADJ,_VERB")
+    np.testing.assert_array_equal(embed(backend, "walk", "big", "run"), [[1, 2], [5, 6], [7, 8]])
+    assert np.isnan(backend.embed((Text("none"),), "sentence")).all()
+
+
+def test_the_line_of_a_damaged_number_is_told_past_blank_lines(tmp_path: Path) -> None:
+    (tmp_path / "v.vec").write_text("# x\n2 2\n\na 1 2\n\n\nb 3 q\n")
+    with ModelFile(tmp_path / "v.vec") as file:
+        vectors = open_vectors(file, "auto", True)
+        with pytest.raises(ModelLoadError, match="line 7 does not hold 2 numbers"):
+            vectors.vectors(["b"])
