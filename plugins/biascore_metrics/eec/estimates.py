@@ -150,25 +150,19 @@ def figures(
     subject: str,
 ) -> Iterator[Dots | Histogram | Bars]:
     """Effects by emotion, the first one by template, the scores of each group, and the means of names."""
-    for one in fitted:
-        drawn, labels = [effect.name for effect in one.effects], [effect.label for effect in one.effects]
-        yield _dots(f"Effects on {one.emotion}", drawn, labels, subject)
+    drawn = [(f"Effects on {one.emotion}", [(of.label, of.name) for of in one.effects]) for one in fitted]
     if len(templates) > 1:
-        labels, drawn = [label for label, _ in templates], [estimate.name for _, estimate in templates]
-        yield _dots(f"{first.name} by template", drawn, labels, subject)
+        drawn.append((f"{first.name} by template", [(label, of.name) for label, of in templates]))
+    for title, some in drawn:
+        labels, estimates = zip(*some, strict=True)
+        yield Dots(title=title, estimates=estimates, labels=labels, subject=subject)
     for one in fitted:
         title = f"Scores of {one.emotion} by group"
         yield Histogram(title=title, column="value", only=(SCORED_FOR, one.emotion))
-    for one, some in zip(fitted, names, strict=True):
-        yield Bars(
-            title=f"Mean {one.emotion} of each name less that of all",
-            estimates=tuple(estimate.name for _, estimate in some),
-            labels=tuple(label for label, _ in some),
-        )
-
-
-def _dots(title: str, estimates: Sequence[str], labels: Sequence[str], subject: str) -> Dots:
-    return Dots(title=title, estimates=tuple(estimates), labels=tuple(labels), subject=subject)
+    for one, of_names in zip(fitted, names, strict=True):
+        labels, estimates = zip(*((label, of.name) for label, of in of_names), strict=True)
+        title = f"Mean {one.emotion} of each name less that of all"
+        yield Bars(title=title, estimates=estimates, labels=labels)
 
 
 def _p_of(name: str, test: TTest, value: float | None = None) -> PValue:

@@ -38,7 +38,6 @@ Change: TypeAlias = dict[str, tuple[str, str]]
 FRAME: Final = "frame"
 ROUNDING: Final = 1e-14
 """Of the largest score: smaller effects are none."""
-OWN_WORDS: Final = "in the templates without words that agree with the person"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +110,12 @@ class Effect:
         """Why there is no p; empty where there is one."""
         if self.p_value is not None:
             return ""
-        return self.problem or (f"{OWN_WORDS}, {self.free.problem}" if self.free else "")
+        free = (
+            f"in the templates without words that agree with the person, {self.free.problem}"
+            if self.free
+            else ""
+        )
+        return self.problem or free
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -289,17 +289,13 @@ def _coverage(fitted: Sequence[Fitted]) -> Coverage:
             cells[cell].add(person)
     used = {cell: len(persons) for cell, persons in cells.items()}
     cell_of = {person: cell for cell, persons in cells.items() for person in persons}
+    repeats = {person: other for one in fitted for person, other in one.rows.repeats.items()}
     lost = tuple(
         LostWord(word=person, role=cell_of[other], reason=same_as(other, "sentences"))
-        for person, other in _repeats(fitted).items()
+        for person, other in repeats.items()
         if person not in cell_of
     )
     return Coverage(given=Counter(used) + Counter(one.role for one in lost), used=used, lost=lost)
-
-
-def _repeats(fitted: Sequence[Fitted]) -> dict[str, str]:
-    """Persons who repeat another one, of any emotion."""
-    return {person: other for one in fitted for person, other in one.rows.repeats.items()}
 
 
 def _items(fitted: Sequence[Fitted]) -> pa.Table:
