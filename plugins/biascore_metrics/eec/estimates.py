@@ -18,7 +18,6 @@ SCORED_FOR: Final = "scored for"
 WELCH: Final = "Welch's t over names"
 LARGER: Final = ", the larger of all templates and those without agreeing words"
 BY_STRATUM: Final = "Welch over names by stratum, fixed effects of frames"
-AGREEMENT_FREE: Final = "agreement-free templates"
 Labelled = list[tuple[str, Estimate]]
 """Estimates with what a picture calls them."""
 
@@ -54,7 +53,7 @@ def effect_estimate(effect: Effect, rows: Rows | None = None, adjusted: str = ""
         higher = f"{effect.emotion} is scored higher for {{}} than for {{}}"
         sides = higher.format(level, reference), higher.format(reference, level)
     return Estimate(
-        name=effect.name if rows else f"{effect.name}, {AGREEMENT_FREE}",
+        name=effect.name if rows else f"{effect.name}, agreement-free templates",
         value=effect.value,
         unit=SCORE,
         n=effect.n,

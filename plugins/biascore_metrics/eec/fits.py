@@ -28,14 +28,12 @@ from biascore.stats import (
     ols,
     treatment,
 )
-from biascore.stats.effects import by_column, difference
+from biascore.stats.effects import Change, by_column, difference
 from biascore.stats.welch import welch
 from biascore_metrics.eec.corpora import CORPUS, OF, Rows
 from biascore_metrics.eec.options import EecOptions
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Change: TypeAlias = dict[str, tuple[str, str]]
-FRAME: Final = "frame"
 ROUNDING: Final = 1e-14
 """Of the largest score: smaller effects are none."""
 
@@ -211,7 +209,7 @@ def _counted(rows: Rows, change: Change) -> dict[str, int]:
 def framed(rows: Rows, scores: Floats) -> ols.Fit:
     """Least squares with fixed effects of the frames, which hold the corpora."""
     design = treatment(rows.factors, levels=rows.levels, order=len(rows.levels))
-    return ols.fit(scores, design, absorb={FRAME: rows.frame})
+    return ols.fit(scores, design, absorb={"frame": rows.frame})
 
 
 def tested(fit: ols.Fit, rows: Rows, change: Change, level: float) -> TTest:
