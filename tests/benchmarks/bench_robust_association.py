@@ -23,6 +23,7 @@ from pages import into_page
 
 from biascore.designs.clustered import Difference
 from biascore_metrics.robust.fits import GROUP, PairFit, clustered
+from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.sizes import R2_MIN
 
 WORLDS = {
@@ -55,7 +56,7 @@ SHOWN = (
 
 def told(table: pd.DataFrame) -> tuple[bool, bool, bool, bool]:
     """Whether the paper's p is at most .05, its verdict and the rule's are a bias, and the rule's has no caution."""
-    paper = PairFit.of(table, GROUPS, 0.95)
+    paper = PairFit.of(table, GROUPS, RobustOptions())
     assert paper.fit is not None, paper.problem
     assert paper.test is not None
     significant = paper.test.p_value <= 0.05

@@ -19,8 +19,7 @@ from biascore_adapters.transformer.masked import MaskedPlan
 from biascore_adapters.transformer.tokens import Reader
 from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.options import RobustOptions
-from biascore_metrics.robust.probes import Design
-from biascore_metrics.robust.scores import _questions, choose
+from biascore_metrics.robust.probes import Design, _questions, choose
 
 
 def main(vocabulary: str) -> None:

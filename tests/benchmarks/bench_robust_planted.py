@@ -21,8 +21,7 @@ from biascore.stats import TTest
 from biascore_metrics.robust.fits import PairFit, clustered, table_of
 from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.options import RobustOptions
-from biascore_metrics.robust.probes import Design
-from biascore_metrics.robust.scores import MaskedProber
+from biascore_metrics.robust.probes import Design, MaskedProber
 
 TEST = "en/professions_held_by_men"
 GROUPS = ("male", "female")
@@ -39,7 +38,7 @@ def rows(models: int) -> list[str]:
     for seed in range(models):
         with engine.model(f"planted:{TEST}=0.0", seed=seed) as model:
             table = table_of(MaskedProber().score(model, design).rows)
-        one = PairFit.of(table, GROUPS, 0.95)
+        one = PairFit.of(table, GROUPS, RobustOptions())
         assert one.test is not None, one.problem
         found["the paper's model"].append([one.test])
         found["the rule"].append(Difference.of(clustered(table), GROUPS, 0.95).tests)

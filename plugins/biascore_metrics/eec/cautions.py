@@ -13,7 +13,6 @@ from biascore.api.support import listed
 from biascore_metrics.eec.fits import Effect, Fitted
 from biascore_metrics.eec.items import EquityTest
 
-GENDER: Final = "gender"
 DIGITS: Final = 6
 """Scores that differ less are the same but for the rounding of a batch."""
 SMALL: Final = 0.2
@@ -78,7 +77,9 @@ def agreeing_factors(tests: Sequence[EquityTest]) -> tuple[str, ...]:
     for test in tests:
         names = list(test.factors)
         known = [name for name in names if name in test.grammar.agreement]
-        found |= {names.index(name) for name in known or ([GENDER] if test.given and GENDER in names else [])}
+        found |= {
+            names.index(name) for name in known or (["gender"] if test.given and "gender" in names else [])
+        }
     return tuple(name for place, name in enumerate(tests[0].factors) if place in found)
 
 

@@ -18,7 +18,6 @@ SCORED_FOR: Final = "scored for"
 WELCH: Final = "Welch's t over names"
 LARGER: Final = ", the larger of all templates and those without agreeing words"
 BY_STRATUM: Final = "Welch over names by stratum, fixed effects of frames"
-AGREEMENT_FREE: Final = "agreement-free templates"
 Labelled = list[tuple[str, Estimate]]
 """Estimates with what a picture calls them."""
 
@@ -29,45 +28,39 @@ def effect_estimate(effect: Effect, rows: Rows | None = None, adjusted: str = ""
     ``rows``: the sentences of the items that it follows from, None where it is of the agreement-free ones. ``adjusted``:
     how the p-value is adjusted, where it is.
     """
-    p_values = [*_p_of_effect(effect)]
+    p_values = []
+    if effect.p_value is not None:  # the larger of two where words agree with the person
+        tests = [one.test for one in (effect, effect.free) if one and one.test]
+        larger = max(tests, key=lambda one: one.p_value)
+        p_values.append(_p_of(WELCH + LARGER * (effect.free is not None), larger, effect.p_value))
     if p_values and adjusted and effect.p_adjusted is not None:
         update = {"name": f"{p_values[0].name}, {adjusted}", "value": effect.p_adjusted, "se": None}
         p_values.insert(0, p_values[0].model_copy(update=update))
+    items = None
+    if rows and effect.test:  # of several corpora names vary within them
+        items = ClusterContrast(
+            only=(SCORED_FOR, effect.emotion),
+            cluster="person",
+            frame=("template", "word"),
+            levels=rows.levels,
+            contrasted=effect.change,
+            within=CORPUS if len(rows.corpora) > 1 else None,
+            key=("item", "group", "person", "template", "word"),
+        )
     sides = None
     if len(effect.change) == 1:  # an interaction compares differences
         ((level, reference),) = effect.change.values()
         higher = f"{effect.emotion} is scored higher for {{}} than for {{}}"
         sides = higher.format(level, reference), higher.format(reference, level)
     return Estimate(
-        name=effect.name if rows else f"{effect.name}, {AGREEMENT_FREE}",
+        name=effect.name if rows else f"{effect.name}, agreement-free templates",
         value=effect.value,
         unit=SCORE,
         n=effect.n,
         interval=_interval_of(effect.test, BY_STRATUM),
         p_values=tuple(p_values),
         sides=sides,
-        estimator=_from_items(effect, rows) if rows and effect.test else None,
-    )
-
-
-def _p_of_effect(effect: Effect) -> Iterator[PValue]:
-    """The p before adjustment, the larger of two where words agree with the person; none without a test."""
-    tests = [one.test for one in (effect, effect.free) if one and one.test]
-    if effect.p_value is not None:
-        larger = max(tests, key=lambda one: one.p_value)
-        yield _p_of(WELCH + LARGER * (effect.free is not None), larger, effect.p_value)
-
-
-def _from_items(effect: Effect, rows: Rows) -> ClusterContrast:
-    """How an effect follows from the items; of several corpora names vary within them."""
-    return ClusterContrast(
-        only=(SCORED_FOR, effect.emotion),
-        cluster="person",
-        frame=("template", "word"),
-        levels=rows.levels,
-        contrasted=effect.change,
-        within=CORPUS if len(rows.corpora) > 1 else None,
-        key=("item", "group", "person", "template", "word"),
+        estimator=items,
     )
 
 
@@ -156,25 +149,19 @@ def figures(
     subject: str,
 ) -> Iterator[Dots | Histogram | Bars]:
     """Effects by emotion, the first one by template, the scores of each group, and the means of names."""
-    for one in fitted:
-        drawn, labels = [effect.name for effect in one.effects], [effect.label for effect in one.effects]
-        yield _dots(f"Effects on {one.emotion}", drawn, labels, subject)
+    drawn = [(f"Effects on {one.emotion}", [(of.label, of.name) for of in one.effects]) for one in fitted]
     if len(templates) > 1:
-        labels, drawn = [label for label, _ in templates], [estimate.name for _, estimate in templates]
-        yield _dots(f"{first.name} by template", drawn, labels, subject)
+        drawn.append((f"{first.name} by template", [(label, of.name) for label, of in templates]))
+    for title, some in drawn:
+        labels, estimates = zip(*some, strict=True)
+        yield Dots(title=title, estimates=estimates, labels=labels, subject=subject)
     for one in fitted:
         title = f"Scores of {one.emotion} by group"
         yield Histogram(title=title, column="value", only=(SCORED_FOR, one.emotion))
-    for one, some in zip(fitted, names, strict=True):
-        yield Bars(
-            title=f"Mean {one.emotion} of each name less that of all",
-            estimates=tuple(estimate.name for _, estimate in some),
-            labels=tuple(label for label, _ in some),
-        )
-
-
-def _dots(title: str, estimates: Sequence[str], labels: Sequence[str], subject: str) -> Dots:
-    return Dots(title=title, estimates=tuple(estimates), labels=tuple(labels), subject=subject)
+    for one, of_names in zip(fitted, names, strict=True):
+        labels, estimates = zip(*((label, of.name) for label, of in of_names), strict=True)
+        title = f"Mean {one.emotion} of each name less that of all"
+        yield Bars(title=title, estimates=estimates, labels=labels)
 
 
 def _p_of(name: str, test: TTest, value: float | None = None) -> PValue:

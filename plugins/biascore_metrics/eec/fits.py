@@ -28,17 +28,14 @@ from biascore.stats import (
     ols,
     treatment,
 )
-from biascore.stats.effects import by_column, difference
+from biascore.stats.effects import Change, by_column, difference
 from biascore.stats.welch import welch
 from biascore_metrics.eec.corpora import CORPUS, OF, Rows
 from biascore_metrics.eec.options import EecOptions
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Change: TypeAlias = dict[str, tuple[str, str]]
-FRAME: Final = "frame"
 ROUNDING: Final = 1e-14
 """Of the largest score: smaller effects are none."""
-OWN_WORDS: Final = "in the templates without words that agree with the person"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +108,12 @@ class Effect:
         """Why there is no p; empty where there is one."""
         if self.p_value is not None:
             return ""
-        return self.problem or (f"{OWN_WORDS}, {self.free.problem}" if self.free else "")
+        free = (
+            f"in the templates without words that agree with the person, {self.free.problem}"
+            if self.free
+            else ""
+        )
+        return self.problem or free
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,7 +209,7 @@ def _counted(rows: Rows, change: Change) -> dict[str, int]:
 def framed(rows: Rows, scores: Floats) -> ols.Fit:
     """Least squares with fixed effects of the frames, which hold the corpora."""
     design = treatment(rows.factors, levels=rows.levels, order=len(rows.levels))
-    return ols.fit(scores, design, absorb={FRAME: rows.frame})
+    return ols.fit(scores, design, absorb={"frame": rows.frame})
 
 
 def tested(fit: ols.Fit, rows: Rows, change: Change, level: float) -> TTest:
@@ -219,15 +221,11 @@ def tested(fit: ols.Fit, rows: Rows, change: Change, level: float) -> TTest:
 def unreachable(rows: Rows) -> tuple[Unreachable, ...]:
     """Effects that so few names cannot show, whatever a model answers: of which a group has one name."""
     names = rows.data.groupby(rows.cell)["person"].nunique()
+    alone = [levels for levels in product(*rows.levels.values()) if names[OF.join(levels)] < 2]
     place = {name: at for at, name in enumerate(rows.levels)}
     found: list[Unreachable] = []
     for column, change in by_column(design_of(rows)):
-        few = [
-            cell
-            for cell in rows.cells
-            if names[cell] < 2
-            and all(cell.split(OF)[place[factor]] in levels for factor, levels in change.items())
-        ]
+        cells = [one for one in alone if all(one[place[name]] in of for name, of in change.items())]
         why = "needs two names in each group, and {} has one"
-        found += [Unreachable(Verdict.DETECTED, why.format(cell), column) for cell in few[:1]]
+        found += [Unreachable(Verdict.DETECTED, why.format(OF.join(one)), column) for one in cells[:1]]
     return tuple(found)

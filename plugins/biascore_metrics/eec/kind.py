@@ -41,7 +41,6 @@ from biascore_metrics.eec.items import (
 
 TEXT = "text"
 _ID, _VARIANT = "id", "variant"
-_NO_FORMS = frozenset({_ID, _VARIANT})
 
 
 def _alone(key: str) -> BeforeValidator:
@@ -57,7 +56,7 @@ FormNames = Annotated[tuple[Name, ...], Field(strict=False)]
 
 def _forms(entry: dict[str, str], unchanged: tuple[str, ...]) -> dict[str, str]:
     """The forms of an entry; one that has but its base is the same in those that are ``unchanged``."""
-    forms = {name: text for name, text in entry.items() if name not in _NO_FORMS}
+    forms = {name: text for name, text in entry.items() if name not in (_ID, _VARIANT)}
     return {**dict.fromkeys(unchanged, forms[BASE]), **forms} if list(forms) == [BASE] else forms
 
 
@@ -153,14 +152,8 @@ class GrammarEntry(ListEntry):
 
     def build(self, about: About) -> Grammar:
         """The grammar."""
-        return Grammar(
-            rows=self.rules,
-            capital=self.capital,
-            final=self.final,
-            agreement=self.agreement,
-            pieces=self.pieces,
-            **about,
-        )
+        own = {name: getattr(self, name) for name in ("capital", "final", "agreement", "pieces")}
+        return Grammar(rows=self.rules, **own, **about)
 
 
 class EquityEntry(TestEntry):

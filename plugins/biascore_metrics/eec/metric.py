@@ -96,6 +96,7 @@ class Eec(DecidedMetric[EecOptions, EquityTest]):
         adjusted = "" if count == 1 or how is Adjustment.NONE else f"{how.shown} over {count} effects"
         rows = {one.emotion: one.rows for one in fitted}
         farthest = max(table, key=_reach) if options.bound else first
+        ends = farthest.test
         headline = next(one for one in fitted if one.emotion == first.emotion)
         templates, names = by_template(headline, first, level), [name_means(one) for one in fitted]
         ordered = sorted(table, key=lambda one: one is not first)
@@ -124,12 +125,12 @@ class Eec(DecidedMetric[EecOptions, EquityTest]):
                 *(estimate for some in names for _, estimate in some),
             ),
             p_value=first.p_adjusted,
-            interval=_interval(farthest),
+            interval=Interval(ends.low, ends.high, ends.level, BY_STRATUM, 0) if ends else None,
             problem=first.untested.removesuffix("."),
             bound=options.bound,
             bound_of=farthest.name,
             bounded=first.p_adjusted is not None,
-            more=self._told(table, first, shown),
+            more=self._told(table, first, shown) if first.p_adjusted is not None else "",
             scores=[one.clustered for one in fitted],
             coverage=_coverage(fitted),
             caveats=(*caveats(fitted, corpora.tests, first, self._lacking(model, test, quantities)), *wide),
@@ -162,9 +163,9 @@ class Eec(DecidedMetric[EecOptions, EquityTest]):
 
     def _output(self, emotion: str, held: Sequence[str]) -> str | None:
         meant = self.options.quantities.get(emotion)
-        if meant and held:
-            return meant if meant in held else None
-        return meant or (find_output(emotion, held) if held else emotion)
+        if meant is not None:
+            return meant if not held or meant in held else None
+        return find_output(emotion, held) if held else emotion
 
     def _fit(
         self, model: Model, rows: Rows, quantities: Mapping[str, str], agreeing: Sequence[str]
@@ -256,9 +257,7 @@ class Eec(DecidedMetric[EecOptions, EquityTest]):
             "squeezed": "yes, where some scores are exactly 0 or 1" if options.squeeze else "no",
             "outputs": ", ".join(f"{emotion} = {output}" for emotion, output in quantities.items()),
             "sentences asked": ", ".join(f"{one.emotion} {one.scores.size}" for one in fitted),
-            "negligible": "none stated"
-            if options.bound is None
-            else f"all intervals within {options.bound:g}",
+            "negligible": f"all intervals within {options.bound:g}" if options.bound else "none stated",
             **{f"factor {name}": ", ".join(of) for name, of in corpora.shared.items()},
             **corpora.facts(),
         }
@@ -282,10 +281,6 @@ def _reach(one: Effect) -> float:
     return max(abs(one.test.low), abs(one.test.high)) if one.test else math.inf
 
 
-def _interval(one: Effect) -> Interval | None:
-    return Interval(one.test.low, one.test.high, one.test.level, BY_STRATUM, 0) if one.test else None
-
-
 def _coverage(fitted: Sequence[Fitted]) -> Coverage:
     """Persons by cell; a person without sentences was chosen out by an option, and is none that is lost."""
     cells = {cell: set[str]() for cell in fitted[0].rows.cells}
@@ -294,17 +289,13 @@ def _coverage(fitted: Sequence[Fitted]) -> Coverage:
             cells[cell].add(person)
     used = {cell: len(persons) for cell, persons in cells.items()}
     cell_of = {person: cell for cell, persons in cells.items() for person in persons}
+    repeats = {person: other for one in fitted for person, other in one.rows.repeats.items()}
     lost = tuple(
         LostWord(word=person, role=cell_of[other], reason=same_as(other, "sentences"))
-        for person, other in _repeats(fitted).items()
+        for person, other in repeats.items()
         if person not in cell_of
     )
     return Coverage(given=Counter(used) + Counter(one.role for one in lost), used=used, lost=lost)
-
-
-def _repeats(fitted: Sequence[Fitted]) -> dict[str, str]:
-    """Persons who repeat another one, of any emotion."""
-    return {person: other for one in fitted for person, other in one.rows.repeats.items()}
 
 
 def _items(fitted: Sequence[Fitted]) -> pa.Table:

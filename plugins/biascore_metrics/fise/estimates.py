@@ -54,26 +54,6 @@ FEW_FAMILIES: Final = 5
 """With fewer a side a p-value of 0.05, adjusted for the number of tests, is hard to reach or out of reach."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leaning:
-    """The mean bias of one dimension at equal tightness of its lists, and its two tests."""
-
-    value: float
-    labels: PermutationTest
-    words: Mean
-    """Without a p-value where the words do not vary, or are all of one cluster."""
-
-    @property
-    def p_values(self) -> tuple[PValue, ...]:
-        """The larger, then that of the labels and that of the words."""
-        labels = PValue.of(self.labels.two_sided, self.labels.method, "two-sided", LABELS)
-        # Words that do not vary say nothing of other words like these.
-        p = 1.0 if self.words.p_value is None else self.words.p_value
-        words = PValue(name=WORDS, value=p, kind="asymptotic", alternative="two-sided")
-        larger = max(labels, words, key=lambda one: one.value)
-        return larger.model_copy(update={"name": LARGER}), labels, words
-
-
 def blank(test: FiseTest, words: int) -> Iterator[Estimate]:
     """Every estimate of a test without a value, in their order."""
 
@@ -103,8 +83,6 @@ class Findings:
 
     estimates: dict[str, Estimate]
     caveats: list[Caveat] = field(default_factory=list)
-    leanings: dict[str, Leaning] = field(default_factory=dict)
-    """The mean bias of every dimension."""
     adjusted: dict[str, float] = field(default_factory=dict)
     """Holm-adjusted p-value of the mean bias of every dimension."""
     strongest: str = ""
@@ -116,12 +94,14 @@ class Findings:
         known = vars(self.estimates[name])
         self.estimates[name] = Estimate(**known | {"value": value, "interval": ends, **more})
 
+    def leaning(self, dimension: str) -> Estimate:
+        """The mean bias of a dimension that decides."""
+        return self.estimates[EQUAL.format(dimension)]
+
     def ordered(self) -> tuple[Estimate, ...]:
         """First the one that the verdict is about."""
-        headline = EQUAL.format(self.strongest)
-        return tuple(
-            sorted(self.estimates.values(), key=lambda one: bool(self.strongest) and one.name != headline)
-        )
+        headline = EQUAL.format(self.strongest) if self.strongest else next(iter(self.estimates))
+        return tuple(sorted(self.estimates.values(), key=lambda one: one.name != headline))
 
 
 def find(
@@ -137,15 +117,26 @@ def find(
     for axis in placement.axes:
         _add_dimension(found, axis, placement.clusters, options, labels, shuffles)
     _add_shares(found, placement, affects, options, distance)
-    single = {name: one.p_values[0] for name, one in found.leanings.items()}
+    single = {axis.name: found.leaning(axis.name).p_values[0] for axis in placement.axes}
     found.adjusted = dict(zip(single, map(float, holm([p.value for p in single.values()])), strict=True))
     strongest = found.strongest = min(single, key=lambda name: single[name].value)
     name = f"smallest of {len(single)} dimensions, Holm-adjusted"
     update = {"name": name, "value": found.adjusted[strongest], "se": None}
-    headline = found.estimates[EQUAL.format(strongest)]
+    headline = found.leaning(strongest)
     p_values = (single[strongest].model_copy(update=update), *headline.p_values[1:])
     found.estimates[headline.name] = headline.model_copy(update={"p_values": p_values})
     return found
+
+
+def _p_values(labels: PermutationTest, words: Mean) -> tuple[PValue, ...]:
+    """The larger, then that of the labels and that of the words."""
+    # Words that do not vary, or are all of one cluster, say nothing of other words like these.
+    p = 1.0 if words.p_value is None else words.p_value
+    both = (
+        PValue.of(labels.two_sided, labels.method, "two-sided", LABELS),
+        PValue(name=WORDS, value=p, kind="asymptotic", alternative="two-sided"),
+    )
+    return max(both, key=lambda one: one.value).model_copy(update={"name": LARGER}), *both
 
 
 def _add_dimension(
@@ -157,25 +148,16 @@ def _add_dimension(
     shuffles: np.random.Generator,
 ) -> None:
     name, dimension, scores, equalled = axis.name, axis.labelled, axis.scores, axis.equalled
-    labels, level = (
-        direction_test(dimension, axis.tightness, draws=options.draws, rng=rng),
-        options.confidence,
-    )
-    leaning = found.leanings[name] = Leaning(float(equalled.mean()), labels, clusters.mean(equalled, level))
-    sizes = {"words": scores.size, "A": dimension.n_a, "B": dimension.n_b} | dict(leaning.words.n)
+    level, words = options.confidence, clusters.mean(equalled, options.confidence)
+    labels = direction_test(dimension, axis.tightness, draws=options.draws, rng=rng)
+    sizes = {"words": scores.size, "A": dimension.n_a, "B": dimension.n_b} | dict(words.n)
     if dimension.families != (dimension.n_a, dimension.n_b):
         sizes |= dict(zip(("families A", "families B"), dimension.families, strict=True))
     # It follows from families of the items; clusters of the vectors are others in another model.
     part = Total(column=PART_COLUMN.format(name), cluster=("cluster",)) if clusters.declared else None
     mean, spread = float(scores.mean()), float(scores.std(ddof=1))
-    found.put(
-        EQUAL.format(name),
-        leaning.value,
-        leaning.words.interval,
-        p_values=leaning.p_values,
-        n=sizes,
-        estimator=part,
-    )
+    decides = {"p_values": _p_values(labels, words), "n": sizes, "estimator": part}
+    found.put(EQUAL.format(name), float(equalled.mean()), words.interval, **decides)
     found.put(MEAN.format(name), mean, clusters.mean(scores, level).interval, n=sizes)
     found.put(STANDARDISED.format(name), mean / spread if spread > ROUNDING else None, n=sizes)
     a, b = dimension.families
@@ -262,14 +244,13 @@ def decided(found: Findings, test: FiseTest, placement: Placement, options: Plac
             f"bound: {decision.reason[0].lower()}{decision.reason[1:]}"
         ]
     for one in test.dimensions:
-        leaning, adjusted = found.leanings[one.name], found.adjusted[one.name]
+        leaning, adjusted = found.leaning(one.name), found.adjusted[one.name]
         finding = "Finding" if adjusted <= options.alpha else "No finding"
-        side = one.A.name if leaning.value > 0 else one.B.name
-        _, labels, words = leaning.p_values
+        value, (_, labels, words) = leaning.value or 0.0, leaning.p_values
+        towards = f" towards {(one.A if value > 0 else one.B).name}" if value else ""
         told.append(
-            f"{finding} on {one.name}: the mean bias is {leaning.value:+.3f}"
-            f"{f' towards {side}' if leaning.value else ''} (adjusted p = {adjusted:.3g}; labels {labels.value:.3g}, words "
-            f"{words.value:.3g})."
+            f"{finding} on {one.name}: the mean bias is {value:+.3f}{towards} (adjusted p = {adjusted:.3g}; labels "
+            f"{labels.value:.3g}, words {words.value:.3g})."
         )
     counts, every = placement.counts, sum(placement.counts)
     if every:
@@ -286,10 +267,10 @@ def _attainable(found: Findings, placement: Placement) -> Attainable:
     words = of_signs(placement.clusters.count, placement.clusters.unit)
     least = []
     for axis in placement.axes:
-        labels, lists = found.leanings[axis.name].labels, axis.labelled
+        (_, labels, _), lists = found.leaning(axis.name).p_values, axis.labelled
         limits = [words, Attainable(lists.smallest_p, lists.exchange.told(f"words of {axis.name}"))]
-        if labels.method != "exact":
-            limits.append(of_draws(labels.two_sided.n_total))
+        if labels.kind == "monte-carlo":
+            limits.append(of_draws(labels.n or 0))
         least.append(max(limits, key=lambda one: one.p_value))
     return min(least, key=lambda one: one.p_value).adjusted(len(least), "dimensions")
 

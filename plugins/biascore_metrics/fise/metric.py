@@ -6,16 +6,15 @@ Puttick & Kurpicz-Briki 2025, where GG-FISE comes from. The tests of significanc
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Final, Literal, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from biascore.api.figures import Bars, Plane
-from biascore.api.metrics import Caveat, Context, Coverage, Model, Scalar, caveats_of, item_table
+from biascore.api.metrics import Caveat, Context, Model, Scalar, caveats_of, item_table
 from biascore.api.stimuli import Catalogue, PairList
 from biascore.api.support import SELF
 from biascore.designs import Decided, DecidedMetric
@@ -37,14 +36,16 @@ from biascore_metrics.fise.estimates import (
     figures,
     find,
 )
-from biascore_metrics.fise.items import Dimension, FiseTest
+from biascore_metrics.fise.items import FiseTest
 from biascore_metrics.fise.options import FiseOptions, GgFiseOptions, PlacementOptions
-from biascore_metrics.fise.placement import Placement, exchanged, group_names
-from biascore_metrics.fise.targets import (
+from biascore_metrics.fise.placement import (
     TARGETS,
     Embedded,
+    Placement,
     Treatment,
     embed_targets,
+    exchanged,
+    group_names,
     joined_coverage,
     list_warnings,
     measure_affects,
@@ -55,6 +56,13 @@ from biascore_metrics.fise.targets import (
 NAMED_ON_AXIS: Final = 10
 MOST_CELLS: Final = 10**8
 """Cosines of one dimension that are held at once, at most: of each attribute word with all targets and attribute words."""
+_MEAN: Final = "mean of the vectors of the two forms, {}; lost where one form has none"
+TREATED: Final[Mapping[Treatment, str]] = {
+    "first": "the first ({})",
+    "both": "both, each a target of its own; the forms of a pair are of one cluster",
+    "raw": _MEAN.format("as the model gives them"),
+    "unit": _MEAN.format("scaled to length 1"),
+}
 RESERVED: Final = frozenset({"item", "group", "value", "cluster", "top"})
 
 
@@ -72,14 +80,14 @@ class PlacementMetric(DecidedMetric[PlacementOptionsT, FiseTest]):
     )
     model_options = MappingProxyType({"affect_model": frozenset({"embed"})})
 
+    treated_by: ClassVar[str]
+    """The option that says how targets with two forms are treated."""
+
     @property
-    @abstractmethod
     def treatment(self) -> Treatment:
         """How targets with two forms are treated."""
-
-    @abstractmethod
-    def treatment_in_words(self, test: FiseTest) -> str:
-        """The same for the reader of a measurement."""
+        treatment: Treatment = getattr(self.options, self.treated_by)
+        return treatment
 
     def check(self, test: FiseTest, catalogue: Catalogue) -> None:
         """Raise TestKindError for another kind of test, groups or columns that cannot be separated, and lists too large."""
@@ -135,15 +143,24 @@ class PlacementMetric(DecidedMetric[PlacementOptionsT, FiseTest]):
     def result(self, model: Model, test: FiseTest, context: Context) -> Decided:
         """Place the targets, test their distribution and measure affect; items are the target words."""
         options = self.options
-        affect_model = self._affect_model(model, test, context)
-        embedded, affected, coverage = self._embed(model, affect_model, test)
+        choice, affect_model = options.affect_model, None
+        if test.affect and (choice is not None or model.identity.composes_words):
+            affect_model = model if choice in (None, SELF) else context.model(str(choice))
+        here = test.affect if affect_model is model else ()
+        targets, how = targets_of(test, self.treatment), (self.treatment, options)
+        # Targets with dimensions, and targets with affects: one call for each model.
+        embedded = embed_targets(model, targets, (*test.dimensions, *here), *how)
+        affected, coverage = embedded if here else None, embedded.lists.coverage
+        if affect_model and affect_model is not model:
+            affected = embed_targets(affect_model, targets, test.affect, *how)
+            coverage = joined_coverage(coverage, affected.lists.coverage, affect_model)
         frequency = Frequency.of(model, embedded.lists.words, embedded.lists.vectors)
         caveats = [
             caveat
             for one in test.dimensions
             for caveat in frequency.one(f"{one.name}.A", f"{one.name}.B", TARGETS)
         ]
-        warnings = [*list_warnings(test, embedded), *self._affect_warnings(test, affect_model)]
+        warnings = [*list_warnings(test, embedded), *_affect_warnings(test, affect_model, choice)]
         needed = (TARGETS, *(f"{one.name}.{side}" for one in test.dimensions for side in "AB"))
         problem = embedded.too_few(needed)
         pictures: tuple[Plane | Bars, ...] = ()
@@ -165,10 +182,17 @@ class PlacementMetric(DecidedMetric[PlacementOptionsT, FiseTest]):
             "affect measured in": affect_model.name if affect_model else None,
             **frequency.stated(),
         }
+        pairs = test.targets if isinstance(test.targets, PairList) else None
+        treated = TREATED[self.treatment].format(pairs.sides[0]) if pairs else "none in this test"
+        means = "the words are associated with the {} list of the dimension ({})"
         return Decided(
             variant=options.variant(model),
-            positive_means=_means(test, "first", "A"),
-            negative_means=_means(test, "second", "B"),
+            positive_means=means.format(
+                "first", ", ".join(f"{one.name}: {one.A.name}" for one in test.dimensions)
+            ),
+            negative_means=means.format(
+                "second", ", ".join(f"{one.name}: {one.B.name}" for one in test.dimensions)
+            ),
             dimensions={name: p <= options.alpha for name, p in found.adjusted.items()},
             needed=needed,
             estimates=found.ordered(),
@@ -186,47 +210,9 @@ class PlacementMetric(DecidedMetric[PlacementOptionsT, FiseTest]):
             item_value="projection on the diagonal of the word's group",
             figures=pictures,
             model_conventions=(*OF_MODEL, *of_words),
-            conventions=options.conventions(
-                model, {"targets in two forms": self.treatment_in_words(test), **of_words}
-            ),
+            conventions=options.conventions(model, {"targets in two forms": treated, **of_words}),
             items=items,
         )
-
-    def _affect_model(self, model: Model, test: FiseTest, context: Context) -> Model | None:
-        choice = self.options.affect_model
-        if not test.affect:
-            return None
-        if choice is None:
-            return model if model.identity.composes_words else None
-        return model if choice == SELF else context.model(choice)
-
-    def _embed(
-        self, model: Model, affect_model: Model | None, test: FiseTest
-    ) -> tuple[Embedded, Embedded | None, Coverage]:
-        """Targets with dimensions, and targets with affects: one call for each model."""
-        targets = targets_of(test, self.treatment)
-
-        def embed(where: Model, *some: Dimension) -> Embedded:
-            return embed_targets(where, targets, some, self.treatment, self.options)
-
-        if affect_model is model:
-            embedded = embed(model, *test.dimensions, *test.affect)
-            return embedded, embedded, embedded.coverage
-        embedded = embed(model, *test.dimensions)
-        if affect_model is None:
-            return embedded, None, embedded.coverage
-        affected = embed(affect_model, *test.affect)
-        return embedded, affected, joined_coverage(embedded.coverage, affected.coverage, affect_model)
-
-    def _affect_warnings(self, test: FiseTest, affect_model: Model | None) -> Iterator[str]:
-        if test.affect and affect_model is None:
-            yield (
-                f"{' and '.join(affect.name for affect in test.affect)} not measured: the study measures affect in word "
-                'vectors, whatever model is tested. Name them with affect_model = "fasttext:cc.it.300.bin" (your file), or '
-                'take this model with "self"'
-            )
-        if not test.affect and self.options.affect_model is not None:
-            yield "affect_model is not used, because the test has no lists of affect"
 
 
 class Fise(PlacementMetric[FiseOptions]):
@@ -235,19 +221,7 @@ class Fise(PlacementMetric[FiseOptions]):
     name = "fise"
     summary = "FISE: target words over the intersections of groups, with their affect"
     reference = "Charlesworth, Ghate, Caliskan & Banaji 2024, PNAS Nexus 3(3) pgae089"
-
-    @property
-    def treatment(self) -> Treatment:
-        """The first form or both."""
-        return self.options.forms
-
-    def treatment_in_words(self, test: FiseTest) -> str:
-        """Which forms, and for targets without forms that they have none."""
-        if not isinstance(test.targets, PairList):
-            return "none in this test"
-        if self.treatment == "both":
-            return "both, each a target of its own; the forms of a pair are of one cluster"
-        return f"the first ({test.targets.sides[0]})"
+    treated_by = "forms"
 
 
 class GgFise(PlacementMetric[GgFiseOptions]):
@@ -256,6 +230,7 @@ class GgFise(PlacementMetric[GgFiseOptions]):
     name = "gg-fise"
     summary = "FISE for grammatical gender: a target is the mean of its masculine and feminine form"
     reference = "Puttick & Kurpicz-Briki 2025, GeBNLP 2025, section 2.5.1"
+    treated_by = "mean"
 
     def check(self, test: FiseTest, catalogue: Catalogue) -> None:
         """Raise TestKindError also where the targets have no forms."""
@@ -266,15 +241,16 @@ class GgFise(PlacementMetric[GgFiseOptions]):
                 "mean over forms needs pairs. Measure it with fise, or give the targets as pairs"
             )
 
-    @property
-    def treatment(self) -> Treatment:
-        """The mean of the raw or of the unit vectors."""
-        return self.options.mean
 
-    def treatment_in_words(self, test: FiseTest) -> str:
-        """Which mean."""
-        scaled = "as the model gives them" if self.treatment == "raw" else "scaled to length 1"
-        return f"mean of the vectors of the two forms, {scaled}; lost where one form has none"
+def _affect_warnings(test: FiseTest, affect_model: Model | None, choice: str | None) -> Iterator[str]:
+    if test.affect and affect_model is None:
+        yield (
+            f"{' and '.join(affect.name for affect in test.affect)} not measured: the study measures affect in word "
+            'vectors, whatever model is tested. Name them with affect_model = "fasttext:cc.it.300.bin" (your file), or take '
+            'this model with "self"'
+        )
+    if not test.affect and choice is not None:
+        yield "affect_model is not used, because the test has no lists of affect"
 
 
 def _placement_warnings(placement: Placement, embedded: Embedded, min_words: int) -> Iterator[str]:
@@ -311,12 +287,6 @@ def _families(placement: Placement) -> str:
         pairs = f", {exchange.exchanging} pairs of counterparts" if exchange.paired else ""
         told.append(f"{axis.name} {a} + {b}{words}{pairs}")
     return ", ".join(told)
-
-
-def _means(test: FiseTest, which: str, side: Literal["A", "B"]) -> str:
-    """What a mean bias above (A) or below (B) 0 means; the same for all dimensions, whichever is the headline."""
-    sides = ", ".join(f"{one.name}: {(one.A if side == 'A' else one.B).name}" for one in test.dimensions)
-    return f"the words are associated with the {which} list of the dimension ({sides})"
 
 
 def _items(placement: Placement, embedded: Embedded, affects: dict[str, Floats], top: int) -> pa.Table:

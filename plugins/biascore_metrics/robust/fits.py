@@ -1,24 +1,27 @@
 """The paper's mixed model of the rows: association ~ group + (1 | template) + (1 | target), weighted by 1 / perplexity.
 
 Shrestha, Tay & Srinivasan 2025, section 2.2. It takes the sentences of a word for independent, so it decides nothing here.
+With it are the other estimates that decide nothing, and the pictures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.figures import Band, Bars, Dots, Histogram, Range
 from biascore.api.metrics import ConfidenceInterval, Estimate
-from biascore.designs.clustered import Clustered, p_of
+from biascore.designs.clustered import Clustered, Difference, p_of
 from biascore.designs.words import spelling
 from biascore.stats import RegressionError, ZeroVarianceError, lmm
 from biascore_metrics.robust.options import RobustOptions
-from biascore_metrics.robust.scores import Row
-from biascore_metrics.robust.sizes import R2_MIN, size_of, stance
+from biascore_metrics.robust.probes import Design, Row
+from biascore_metrics.robust.sizes import R2_MIN, SIZES, size_of, stance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +31,10 @@ NATS: Final = "nats"
 PAPER_R2: Final = "part R²"
 MEAN_R2: Final = "part R² (mean residual variance)"
 SHARE: Final = "share of variance"
+MAX_DEGENERATE_SHARE: Final = 0.01
 Pair = tuple[str, str]
+Labelled = list[tuple[str, Estimate]]
+"""Estimates with what a picture calls them."""
 
 
 def table_of(rows: Sequence[Row]) -> pd.DataFrame:
@@ -94,8 +100,10 @@ class PairFit:
     problem: str = ""
 
     @classmethod
-    def of(cls, table: pd.DataFrame, pair: Pair, level: float) -> PairFit:
-        """Fit the rows of both groups alone, as the paper does; the second is the reference."""
+    def of(
+        cls, table: pd.DataFrame, pair: Pair, options: RobustOptions, rng: np.random.Generator | None = None
+    ) -> PairFit:
+        """Fit the rows of both groups alone, as the paper does, the second the reference; without ``rng`` no bootstrap."""
         rows = table[table["group"].isin(pair)]
         n = {group: int((rows["group"] == group).sum()) for group in pair}
         empty = [group for group, count in n.items() if not count]
@@ -109,14 +117,9 @@ class PairFit:
             )
         except (ZeroVarianceError, RegressionError) as error:
             return cls(pair, n, problem=str(error))
-        return cls(pair, n, found, found.test(found.design.difference(GROUP, *pair), level=level))
-
-    def drawn(self, options: RobustOptions, rng: np.random.Generator) -> PairFit:
-        """The same with a bootstrap of its R^2."""
-        if self.fit is None:
-            return self
-        bootstrap = self.fit.bootstrap(options.bootstrap, resamples=options.resamples, rng=rng)
-        return replace(self, bootstrap=bootstrap)
+        test = found.test(found.design.difference(GROUP, *pair), level=options.confidence)
+        drawn = found.bootstrap(options.bootstrap, resamples=options.resamples, rng=rng) if rng else None
+        return cls(pair, n, found, test, drawn)
 
     @property
     def name(self) -> str:
@@ -159,3 +162,73 @@ class PairFit:
             )
             for what, kind in kinds.items()
         )
+
+
+def by_template(table: pd.DataFrame, design: Design, pair: Pair, options: RobustOptions) -> Labelled:
+    """The difference in each template by itself, not adjusted."""
+    if len(design.templates) < 2:
+        return []
+    found = []
+    for template in design.templates:
+        rows = clustered(table[table["template"] == template.name])
+        own = Difference.of(rows, pair, options.confidence)
+        estimate = own.estimate(own.p_value, NATS)
+        name = f"{own.name} in {template.name}"
+        found.append((f"{template.name}: {template.sentence}", estimate.model_copy(update={"name": name})))
+    return found
+
+
+def by_perplexity(
+    table: pd.DataFrame, pair: Pair, options: RobustOptions
+) -> tuple[list[Estimate], tuple[str, ...]]:
+    """The paper's bias score of the sentences in each range of perplexity, and a warning of those that have none."""
+    found: list[Estimate] = []
+    empty: list[str] = []
+    for low, high in pairwise(options.ppl_bins):
+        inside = table[table["perplexity"].between(low, high, inclusive="left")]
+        own, label = PairFit.of(inside, pair, options), f"perplexity {low:g} to {high:g}"
+        empty += [label] * bool(own.problem)
+        found.append(own.score(f" at {label}"))
+    without = f"no bias score of its own for {', '.join(empty)}: too few sentences, or all alike"
+    return found, (without,) if empty else ()
+
+
+def degenerate(fits: Sequence[PairFit]) -> Iterator[str]:
+    """Warnings of bootstrap fits that did not converge."""
+    for one in fits:
+        drawn = one.bootstrap
+        if drawn and drawn.n_degenerate > MAX_DEGENERATE_SHARE * drawn.resamples:
+            yield (
+                f"{drawn.n_degenerate} of {drawn.resamples} bootstrap fits of {' - '.join(one.pair)} did not converge and "
+                "are left out of the intervals of R²"
+            )
+
+
+def figures(
+    scores: Sequence[Estimate],
+    shares: Sequence[Estimate],
+    templates: Labelled,
+    bins: Sequence[Estimate],
+    options: RobustOptions,
+    subject: str,
+) -> tuple[Bars | Dots | Histogram, ...]:
+    """Differences and shares of variance over a run, and templates and perplexities; those that have a value."""
+    # Cohen's sizes by their words: the paper's three of "small" are one.
+    same = [list(sizes) for _, sizes in groupby(SIZES, key=lambda size: size.word)]
+    bands = tuple(Band(name=some[0].word, low=some[0].low, high=some[-1].high) for some in same)
+    of_shares = "Share of variance that the group explains, by test and model (the paper's mixed model)"
+    drawn: list[Bars | Dots | Histogram] = []
+    for title, some, own in (("Differences by test and model", scores, ()), (of_shares, shares, bands)):
+        if any(one.value is not None for one in some):
+            names = tuple(one.name for one in some)
+            drawn.append(Dots(title=title, estimates=names, labels=names, subject=subject, bands=own))
+    if known := [(label, one.name) for label, one in templates if one.value is not None]:
+        labels, names = zip(*known, strict=True)
+        drawn.append(Bars(title="Difference by template", estimates=names, labels=labels))
+    ranges = tuple(
+        Range(low=low, high=high, estimate=estimate.name)
+        for (low, high), estimate in zip(pairwise(options.ppl_bins), bins, strict=True)
+    )
+    title = "Sentences by perplexity" + ", and the paper's bias score in ranges of it" * bool(ranges)
+    histogram = Histogram(title=title, column="perplexity", log=True, ranges=ranges)
+    return (*drawn, histogram) if drawn else ()

@@ -104,31 +104,24 @@ def parts_of(
     """The template around a word of a group; where pieces of it overlap, the longest takes a form."""
     row = forms.words.get(word, forms.groups.get(group, ())) if forms else ()
     taken = dict(zip(forms.rows, row, strict=False)) if forms else {}
-    return tuple(_parts(template, _any_of((*taken, ATTRIBUTE, TARGET, *choices)), taken, word))
+    found: list[Part] = []
+    for place, text in enumerate(_any_of((*taken, ATTRIBUTE, TARGET, *choices)).split(template)):
+        if place % 2 == 0:
+            found.append(Part(text))
+        elif text not in taken:
+            # An underscore joins the words of a phrase where a list is one of single words.
+            found.append(Part(word.replace("_", " ") if text == ATTRIBUTE else "", text))
+        elif marked := _MARKED.match(taken[text]):
+            found += [Part(marked["before"]), Part(marked["attribute"], ATTRIBUTE), Part(marked["after"])]
+        else:
+            found.append(Part(taken[text], AGREEING))
+    return tuple(part for part in found if part.text or part.slot)
 
 
 @lru_cache
 def _any_of(pieces: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, sorted(pieces, key=lambda piece: -len(piece)))))
-
-
-def _parts(template: str, known: re.Pattern[str], forms: Mapping[str, str], word: str) -> Iterator[Part]:
-    end = 0
-    for match in known.finditer(template):
-        if match.start() > end:
-            yield Part(template[end : match.start()])
-        end = match.end()
-        form = forms.get(match[0])
-        if form is None:
-            # An underscore joins the words of a phrase where a list is one of single words.
-            yield Part(word.replace("_", " ") if match[0] == ATTRIBUTE else "", match[0])
-        elif marked := _MARKED.match(form):
-            around = [Part(marked["before"]), Part(marked["attribute"], ATTRIBUTE), Part(marked["after"])]
-            yield from (part for part in around if part.text)
-        else:
-            yield Part(form, AGREEING)
-    if end < len(template):
-        yield Part(template[end:])
+    """Splits a text into what is between pieces, and the pieces."""
+    return re.compile(f"({'|'.join(map(re.escape, sorted(pieces, key=lambda piece: -len(piece))))})")
 
 
 def template_problem(parts: Sequence[Part], slots: Sequence[str]) -> str:

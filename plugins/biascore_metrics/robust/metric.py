@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,20 +21,22 @@ from biascore.designs.clustered import Difference
 from biascore.designs.words import coverage_caveats, spelling
 from biascore.errors import OptionsError
 from biascore.stats import Unreachable, Verdict, holm
-from biascore_metrics.robust.estimates import by_perplexity, by_template, degenerate, figures
-from biascore_metrics.robust.fits import NATS, PairFit, clustered, table_of
+from biascore_metrics.robust.fits import (
+    NATS,
+    PairFit,
+    by_perplexity,
+    by_template,
+    clustered,
+    degenerate,
+    figures,
+    table_of,
+)
 from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.options import BOUND, BOUND_PER_TOKEN, RobustOptions
-from biascore_metrics.robust.probes import Design
-from biascore_metrics.robust.scores import CausalProber, MaskedProber, Prober, Scored
+from biascore_metrics.robust.probes import CausalProber, Design, MaskedProber, Prober, Scored
 
 if TYPE_CHECKING:
     import pandas as pd
-
-UNWEIGHTED_DRAWS: Final = (
-    "bootstrap=lme4 draws residuals that ignore the weights, so the intervals of R² do not keep their level and may miss "
-    "their own value"
-)
 
 
 class RobustMetric(DecidedMetric[RobustOptions, AssociationsTest]):
@@ -80,7 +82,7 @@ class RobustMetric(DecidedMetric[RobustOptions, AssociationsTest]):
         over = f", Holm over {len(pairs)} pairs" if len(pairs) > 1 else ""
         headlines = [one.estimate(p, NATS, over) for one, p in zip(differences, adjusted, strict=True)]
         headlines[0] = headlines[0].model_copy(update={"estimator": Total(cluster=("target",))})
-        fits = [PairFit.of(table, pair, level).drawn(options, context.rng) for pair in pairs]
+        fits = [PairFit.of(table, pair, options, context.rng) for pair in pairs]
         shares = [share for fit in fits for share in fit.shares(level)]
         templates = by_template(table, design, pairs[0], options)
         bins, bin_problems = by_perplexity(table, pairs[0], options)
@@ -88,22 +90,20 @@ class RobustMetric(DecidedMetric[RobustOptions, AssociationsTest]):
             *(f"no test of {one.name}: {one.problem}" for one in differences if one.problem),
             *(f"no {one.name}: {one.problem}" for one in fits if one.problem),
         ]
-        details = [
-            *bin_problems,
-            *(fits[0].fit.cautions if fits[0].fit else ()),
-            *degenerate(fits),
-        ]
-        odd = [UNWEIGHTED_DRAWS] if options.bootstrap == "lme4" else []
+        singular = fits[0].fit.cautions if fits[0].fit else ()
+        details = [*bin_problems, *singular, *degenerate(fits), *_oddities(design, scored, options)]
+        one, two, *_ = design.groups
+        own = [group.name for group in test.groups][:2] == [one, two] and test.positive_means
         other = farthest is not first
         return Decided(
             variant=self.options.variant(),
-            positive_means=_positive_means(test, design),
-            negative_means=_negative_means(design),
+            positive_means=own or f"the target words are associated with {one} more than with {two}",
+            negative_means=f"the target words are associated with {two} more than with {one}",
             estimates=(
                 *headlines,
                 *(fit.score() for fit in fits),
                 *shares,
-                *(estimate for _, estimate in templates),
+                *(of for _, of in templates),
                 *bins,
             ),
             p_value=adjusted[0],
@@ -112,7 +112,9 @@ class RobustMetric(DecidedMetric[RobustOptions, AssociationsTest]):
             bound=options.bound,
             bound_of=headlines[differences.index(farthest)].name if other else "",
             called=" - ".join(farthest.groups) if other else "",
-            more=_told(differences, adjusted, fits[0].told(options.alpha, first.value)),
+            more=""
+            if first.problem
+            else _told(differences, adjusted, fits[0].told(options.alpha, first.value)),
             scores=(scores,),
             coverage=scored.coverage,
             caveats=(
@@ -120,7 +122,6 @@ class RobustMetric(DecidedMetric[RobustOptions, AssociationsTest]):
                 *caveats_of(dict.fromkeys(problems)),
                 *first.caveats(options.alpha),
                 *caveats_of(details, verdict=False),
-                *caveats_of((*odd, *_oddities(design, scored)), verdict=False),
             ),
             conventions=self._conventions(design),
             item_value="association of the sentence, nats",
@@ -196,32 +197,21 @@ class RobustAssociation(RobustMetric):
     perplexity = "exp(- mean ln p of the tokens), one {} hidden at a time"
 
 
-def _positive_means(test: AssociationsTest, design: Design) -> str:
-    first, second = design.groups[:2]
-    own = [group.name for group in test.groups][:2] == [first, second]
-    if own and test.positive_means:
-        return test.positive_means
-    return f"the target words are associated with {first} more than with {second}"
-
-
-def _negative_means(design: Design) -> str:
-    first, second = design.groups[:2]
-    return f"the target words are associated with {second} more than with {first}"
-
-
-def _oddities(design: Design, scored: Scored) -> list[str]:
-    found = []
+def _oddities(design: Design, scored: Scored, options: RobustOptions) -> Iterator[str]:
+    if options.bootstrap == "lme4":
+        yield (
+            "bootstrap=lme4 draws residuals that ignore the weights, so the intervals of R² do not keep their level and may "
+            "miss their own value"
+        )
     if scored.n_dropped:
-        found.append(
+        yield (
             f"{scored.n_dropped} sentence(s) are left out: their association is not finite, or their weight not above 0"
         )
     for role, words in (*design.targets.items(), *design.pairs().items()):
         twice = [word for word, count in Counter(map(spelling, words)).items() if count > 1]
         if twice:
-            found.append(
-                f"{role} list {', '.join(twice)} more than once; the paper's model counts their sentences as often"
-            )
-    return found
+            names = ", ".join(twice)
+            yield f"{role} list {names} more than once; the paper's model counts their sentences as often"
 
 
 def _reach(difference: Difference) -> float:

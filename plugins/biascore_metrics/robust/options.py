@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import Field, field_validator
 
@@ -24,8 +23,7 @@ BOUND_PER_TOKEN: Final = 0.01
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(NamedTuple):
     """A template and what it is called: t1, t2, …, in the order of the test."""
 
     name: str
@@ -93,10 +91,12 @@ class RobustOptions(MetricOptions):
         _require(test, "groups", wanted, known)
         return tuple(known[name] for name in wanted)
 
-    def chosen_templates(self, test: AssociationsTest, every: Sequence[Template]) -> tuple[Template, ...]:
+    def chosen_templates(self, test: AssociationsTest) -> tuple[Template, ...]:
         """The templates that are filled; raises OptionsError for one that the test does not have."""
+        listed = [(some.name, sentence) for some in test.templates for sentence in some.sentences]
+        every = tuple(Template(f"t{i}", text, name) for i, (name, text) in enumerate(listed, start=1))
         if self.templates is None:
-            return tuple(every)
+            return every
         known = dict.fromkeys([*(one.listed for one in every), *(one.name for one in every)])
         _require(test, "templates", self.templates, known)
         return tuple(one for one in every if one.listed in self.templates or one.name in self.templates)
@@ -127,11 +127,10 @@ class RobustOptions(MetricOptions):
         return test.opposites
 
 
-def _require(test: AssociationsTest, option: str, wanted: Sequence[str], known: object) -> None:
-    names = list(known) if isinstance(known, dict) else []
-    unknown = [name for name in wanted if name not in names]
+def _require(test: AssociationsTest, option: str, wanted: Sequence[str], known: Mapping[str, object]) -> None:
+    unknown = [name for name in wanted if name not in known]
     if unknown:
-        some = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+        some = ", ".join([*known][:20]) + (", …" if len(known) > 20 else "")
         raise OptionsError(
             f"{test.id}: {option} has {quoted(unknown[0])}, which the test does not have. It has: {some}. "
             f"See the test with: biascore show {test.id}"

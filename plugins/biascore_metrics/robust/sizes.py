@@ -5,16 +5,14 @@ Shrestha, Tay & Srinivasan 2025, section 2.3; the sizes are Cohen's (1988), the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 MARGINAL: Final = 0.10
 R2_MIN: Final = 0.01
 """Below this share of variance the paper calls a significant difference unbiased."""
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """A range of R^2, from ``low`` to below ``high``, with the paper's word and symbol for it."""
 
     low: float

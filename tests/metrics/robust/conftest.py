@@ -14,8 +14,7 @@ from biascore.results.finding import wrong_result
 from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.metric import RobustAssociation
 from biascore_metrics.robust.options import RobustOptions
-from biascore_metrics.robust.probes import Design
-from biascore_metrics.robust.scores import Row, Scored
+from biascore_metrics.robust.probes import Design, Row, Scored
 
 from ...builders.models import model_of
 from ..measuring import measured

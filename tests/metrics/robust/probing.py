@@ -14,8 +14,7 @@ from biascore.api.queries import Masked, TokenLogprobs
 from biascore.stimuli import load_file
 from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.options import RobustOptions
-from biascore_metrics.robust.probes import Design, Place, Probe
-from biascore_metrics.robust.scores import Row
+from biascore_metrics.robust.probes import Design, Place, Probe, Row
 
 from ...builders.kinds import KINDS
 

@@ -8,8 +8,7 @@ import pytest
 
 from biascore.engine import Engine
 from biascore_metrics.robust.items import AssociationsTest
-from biascore_metrics.robust.probes import Place, Probe
-from biascore_metrics.robust.scores import choose
+from biascore_metrics.robust.probes import Place, Probe, choose
 
 from .probing import design_of, small
 
