@@ -163,7 +163,7 @@ class JsonLines:
         if any(isinstance(found, str) for _, found in self._objects) and (whole := _whole(text)) is not None:
             if isinstance(whole, dict):
                 raise DataError(
-    """An object a line, or one list of objects; the columns are all keys, in the order in which they first appear."""
+                    """An object a line, or one list of objects; the columns are all keys, in the order in which they first appear."""
                     "object a line. Write the list that is meant into a file of its own"
                 )
             self.unit = "row"

@@ -44,7 +44,9 @@ def read_language(language: str) -> list[Read]:
     detector = RuleDetector(load_grammar(path))
     with (SENTENCES / f"{language}.tsv").open(encoding="utf-8", newline="") as lines:
         return [
-            Read(row["sentence"], row["expected"], row["about"], detector.detect(row["sentence"]).gender.value)
+            Read(
+                row["sentence"], row["expected"], row["about"], detector.detect(row["sentence"]).gender.value
+            )
             for row in csv.DictReader(lines, delimiter="\t")
         ]
 
@@ -65,7 +67,9 @@ def row(language: str) -> str:
         f"{sum(one.stated == gender for one in stated)}"
         for gender in (Gender.MASCULINE, Gender.FEMININE)
     }
-    wrong = [sum(one.found != Gender.NONE for one in some if one.about == about) for about in ("other", "unmarked")]
+    wrong = [
+        sum(one.found != Gender.NONE for one in some if one.about == about) for about in ("other", "unmarked")
+    ]
     cells = [
         language,
         str(len(some)),
