@@ -89,11 +89,11 @@ def test_a_sentence_with_two_stereotypes_is_translated_once_and_counted_twice(en
     assert found.conventions["sentences with two stereotypes"].startswith("1, translated once")
 
 
-def test_nothing_detected_is_inconclusive(engine: Engine) -> None:
+def test_nothing_detected_is_not_measured(engine: Engine) -> None:
     test = samples_test({1: ["a", "b"], 8: ["c"]})
     found = engine.measure("gest-mt", model_of(Translator(lambda text: f"- {text}")), test, target="xx")[0]
     assert found.headline.value is None
-    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.verdict is Verdict.NOT_MEASURED
     assert "no usable sample of 1 Weak, 8 Tough" in found.reason
     assert estimates(found)["yield"].value == 0
 
