@@ -241,6 +241,13 @@ def test_labels_stand_for_the_options_in_the_order_in_which_they_were_listed() -
     assert by_text(WHO, "1", (2, 0, 1), ("1", "2", "3")).chosen == 2
 
 
+@pytest.mark.parametrize(
+    "on", ["\n\nQuestion: Who left?\nAnswer: A", "\nQ: Who?\nA. x\nB. y\nAnswer: C", "\nUser: The baker?"]
+)
+def test_a_model_that_goes_on_with_another_question_has_answered(on: str) -> None:
+    assert by_text(WHO, f"B{on}", ORDER).chosen == 1
+
+
 def test_an_answer_denies_where_the_question_does() -> None:
     asked = Choice("Who was not late?", WHO.options)
     assert by_text(asked, "The baker was not late.", ORDER).chosen == 0
