@@ -35,7 +35,7 @@ _ANSWER: Final = re.compile(
     re.IGNORECASE,
 )
 _NEXT: Final = re.compile(
-    r"(?<=\S)\s*\n\s*(?:question|q|context|passage|user|human)\s*\d*\s*:", re.IGNORECASE
+    r"(?<!\A)^[ \t]*(?:question|q|context|passage|user|human)[ \t]*\d*[ \t]*:", re.IGNORECASE | re.MULTILINE
 )
 """Where a model goes on with another question, which is not the one that it was asked."""
 _OPTION: Final = re.compile(rf"\b(?:option|choice)\b{_IS}", re.IGNORECASE)
@@ -52,7 +52,7 @@ _ENDS: Final = (
 """What follows a label at the start of an answer; "A man" is none."""
 _NEAR: Final = 1000
 """Characters behind a word such as "answer is" in which an option stands."""
-_SEVERAL: Final = r"(?:\s*(?:,|/|&|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b)\s*)+"
+_SEVERAL: Final = r"(?:\s*(?:,|/|&|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b))+\s*"
 
 
 class Read(NamedTuple):

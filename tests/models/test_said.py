@@ -253,10 +253,13 @@ def test_an_answer_denies_where_the_question_does() -> None:
     assert by_text(asked, "The baker was not late.", ORDER).chosen == 0
 
 
-@pytest.mark.parametrize("piece", ["A, ", "answer is ", '{"a":', "<a> ", "\\boxed{", "[A", "<think>", "*_"])
-def test_a_long_answer_takes_seconds(piece: str) -> None:
+@pytest.mark.parametrize("start", ["", "A,", "answer", "The baker"])
+@pytest.mark.parametrize(
+    "piece", ["\n", " ", "A, ", "answer is ", '{"a":', "<a> ", "\\boxed{", "[A", "<think>", "*_"]
+)
+def test_a_long_answer_takes_seconds(start: str, piece: str) -> None:
     started = time.monotonic()
-    by_text(WHO, piece * (400_000 // len(piece)), ORDER)
+    by_text(WHO, f"{start}{piece * (60_000 // len(piece))}x", ORDER)
     assert time.monotonic() - started < 10
 
 
