@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from biascore.files.folders import tables_in as tables_in
     from biascore.files.forms import Malformed as Malformed
     from biascore.files.forms import Row as Row
+    from biascore.files.nested import nested_records as nested_records
     from biascore.files.paths import is_path as is_path
     from biascore.files.paths import leads_out as leads_out
     from biascore.files.paths import user_path as user_path

@@ -34,6 +34,10 @@ _ANSWER: Final = re.compile(
     r"(?<!not )\b(?:choose|pick|select|go with|opt for)\s+)(?:(?:option|choice|letter)\s+)?",
     re.IGNORECASE,
 )
+_NEXT: Final = re.compile(
+    r"(?<!\A)^[ \t]*(?:question|q|context|passage|user|human)[ \t]*\d*[ \t]*:", re.IGNORECASE | re.MULTILINE
+)
+"""Where a model goes on with another question, which is not the one that it was asked."""
 _OPTION: Final = re.compile(rf"\b(?:option|choice)\b{_IS}", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"[.!?]\s|\n")
 _DENIES: Final = re.compile(
@@ -48,7 +52,7 @@ _ENDS: Final = (
 """What follows a label at the start of an answer; "A man" is none."""
 _NEAR: Final = 1000
 """Characters behind a word such as "answer is" in which an option stands."""
-_SEVERAL: Final = r"(?:\s*(?:,|/|&|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b)\s*)+"
+_SEVERAL: Final = r"(?:\s*(?:,|/|&|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b))+\s*"
 
 
 class Read(NamedTuple):
@@ -91,7 +95,7 @@ def read(question: Choice, said: str, order: Sequence[int], labels: Sequence[str
         return Read(None, "unreadable", "it is empty")
     if whole in options.texts:
         return Read(options.texts.index(whole), "chosen")
-    text = _unmarked(text)
+    text = _NEXT.split(_unmarked(text), maxsplit=1)[0]
     start, stated = _at_start(text, options), _stated(text, options, _ANSWER)
     if start and stated and len(start) == 1 and start != stated:
         return Read(None, "undetermined", "it begins with one option and answers with another")

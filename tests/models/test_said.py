@@ -241,15 +241,25 @@ def test_labels_stand_for_the_options_in_the_order_in_which_they_were_listed() -
     assert by_text(WHO, "1", (2, 0, 1), ("1", "2", "3")).chosen == 2
 
 
+@pytest.mark.parametrize(
+    "on", ["\n\nQuestion: Who left?\nAnswer: A", "\nQ: Who?\nA. x\nB. y\nAnswer: C", "\nUser: The baker?"]
+)
+def test_a_model_that_goes_on_with_another_question_has_answered(on: str) -> None:
+    assert by_text(WHO, f"B{on}", ORDER).chosen == 1
+
+
 def test_an_answer_denies_where_the_question_does() -> None:
     asked = Choice("Who was not late?", WHO.options)
     assert by_text(asked, "The baker was not late.", ORDER).chosen == 0
 
 
-@pytest.mark.parametrize("piece", ["A, ", "answer is ", '{"a":', "<a> ", "\\boxed{", "[A", "<think>", "*_"])
-def test_a_long_answer_takes_seconds(piece: str) -> None:
+@pytest.mark.parametrize("start", ["", "A,", "answer", "The baker"])
+@pytest.mark.parametrize(
+    "piece", ["\n", " ", "A, ", "answer is ", '{"a":', "<a> ", "\\boxed{", "[A", "<think>", "*_"]
+)
+def test_a_long_answer_takes_seconds(start: str, piece: str) -> None:
     started = time.monotonic()
-    by_text(WHO, piece * (400_000 // len(piece)), ORDER)
+    by_text(WHO, f"{start}{piece * (60_000 // len(piece))}x", ORDER)
     assert time.monotonic() - started < 10
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from biascore.api.formats import parse_json, read_table, read_text
+from biascore.api.formats import nested_records, parse_json, read_table, read_text
 from biascore.api.support import did_you_mean, listed, quoted
 from biascore.errors import DataError
 
@@ -89,13 +89,20 @@ class Row:
             parts = {key.removeprefix(f"{name}."): key for key in self.fields if key.startswith(f"{name}.")}
             if not parts:
                 raise DataError(f"{self.place}: {name} is missing. Fill it in, or delete the row")
-            return {part: self.value(key) for part, key in parts.items()}
+            return {part: self._part(key) for part, key in parts.items()}
         if not isinstance(found, str):
             return found
         try:
             return literal(found)
         except ValueError as problem:
             raise self.error(name, f'which {problem}. Write it as ["one", "two"]') from problem
+
+    def _part(self, key: str) -> Any:
+        """What stands in the column of a part: text where it is no list, such as a version."""
+        try:
+            return self.value(key)
+        except DataError:
+            return self.fields[key]
 
     def strings(self, name: str) -> tuple[str, ...]:
         """A list of texts; raises DataError."""
