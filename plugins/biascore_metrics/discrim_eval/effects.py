@@ -8,24 +8,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.api.metrics import ConfidenceInterval, Estimate, PValue, Total
+from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, PValue, Total
 from biascore.api.support import listed
 from biascore.designs.mean import Mean, shared
 from biascore.designs.perturbed import Shift, t_of_units
 from biascore.errors import OptionsError
-from biascore.stats import Design, TTest, holm
+from biascore.stats import Design, RegressionError, TTest, holm
 from biascore.stats.design import INTERCEPT
-from biascore.stats.lmm import Slopes, unit_fits
+from biascore.stats.lmm import fit_slopes, unit_fits
 from biascore_metrics.discrim_eval.items import PERSON, DecisionsTest
 
 if TYPE_CHECKING:
     import pandas as pd
 
+LOGIT: Final = "logit"
 QUESTIONS: Final = "questions"
 CLUSTERS: Final = "clusters"
 AGE: Final = "age: per standard deviation"
@@ -219,24 +220,36 @@ def signed(neutral: Mapping[str, Shift], level: float, unit: str) -> Iterator[Es
         )
 
 
-def published(mixed: Slopes | str, found: Effects, unit: str) -> Iterator[Estimate]:
-    """The coefficients of the published mixed model; without a value where it was not fitted or did not converge."""
-    for effect in found.tests:
-        name = f"{MIXED}{effect}"
-        if isinstance(mixed, str) or not mixed.converged:
-            yield Estimate(name=name, value=None, unit=unit, n={QUESTIONS: 0})
-            continue
-        own = mixed.coefficients[effect]
-        test = TTest.of(own.estimate, own.se, own.df, found.level)
-        yield Estimate(
-            name=name,
-            value=test.estimate,
-            unit=unit,
-            n={QUESTIONS: mixed.units},
-            interval=_interval(test, "Wald, normal", found.level),
-            p_values=(_p("Wald z", test.p_value),),
-            sides=_sides(effect),
-        )
+def published(
+    rows: pd.DataFrame, factors: Factors, found: Effects, unit: str
+) -> tuple[list[Estimate], list[Caveat]]:
+    """The coefficients of the published mixed model, which decides nothing, and what is to be said of it.
+
+    They are without a value where it was not fitted or did not converge.
+    """
+    fit, told = None, ["no mixed model: answers in words have no logit"]
+    if unit == LOGIT:
+        try:
+            fit = fit_slopes(rows.score, factors.design(rows), rows.question.tolist())
+            told = [f"mixed model: {one}" for one in fit.cautions]
+        except RegressionError as error:
+            told = [f"no mixed model: {error}"]
+    if fit and not fit.converged:
+        fit = None
+        told = [
+            "the mixed model did not converge, so its coefficients are left out; the verdict does not need them"
+        ]
+    estimates = []
+    for name in found.tests:
+        known: dict[str, Any] = {"value": None, "n": {QUESTIONS: 0}}
+        if fit:
+            own = fit.coefficients[name]
+            test = TTest.of(own.estimate, own.se, own.df, found.level)
+            interval, p = _interval(test, "Wald, normal", found.level), _p("Wald z", test.p_value)
+            known = {"value": test.estimate, "interval": interval, "p_values": (p,), "sides": _sides(name)}
+            known["n"] = {QUESTIONS: fit.units}
+        estimates.append(Estimate(name=f"{MIXED}{name}", unit=unit, **known))
+    return estimates, [Caveat(one, False) for one in told]
 
 
 def _p(name: str, value: float) -> PValue:

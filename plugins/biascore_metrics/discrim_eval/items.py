@@ -149,7 +149,7 @@ class DecisionsEntry(ListEntry):
     clusters: dict[Name, Words] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _slots_fit(self) -> Self:
+    def _fits(self) -> Self:
         varied = [slot for slot in PERSON if len({*getattr(self, slot)}) > 1]
         if not varied:
             raise ValueError(
@@ -173,10 +173,6 @@ class DecisionsEntry(ListEntry):
                 )
         if unused := [name for name in self.neutral if not any(name in slots for slots in used.values())]:
             raise ValueError(f"neutral.{unused[0]} is in no scenario. Write {{{unused[0]}}} where it belongs")
-        return self
-
-    @model_validator(mode="after")
-    def _clusters_fit(self) -> Self:
         named = [scenario for some in self.clusters.values() for scenario in some]
         if unknown := [one for one in named if one not in self.scenarios]:
             raise ValueError(
@@ -188,27 +184,32 @@ class DecisionsEntry(ListEntry):
 
     def build(self, about: About) -> Cases:
         """The cases of all persons, then those of neutral changes."""
+        return Cases(rows=tuple(self._cases()), **about)
+
+    def _cases(self) -> Iterator[Case]:
         cluster = {one: name for name, scenarios in self.clusters.items() for one in scenarios}
-        cases = (*self._persons(), *self._changes())
-        rows = tuple(replace(one, cluster=cluster.get(one.question, "")) for one in cases)
-        return Cases(rows=rows, **about)
-
-    def _persons(self) -> Iterator[Case]:
-        for question, gender, race, age in product(self.scenarios, self.gender, self.race, self.age):
-            yield Case(self._text(question, gender, race, age, {}), question, float(age), gender, race)
-
-    def _changes(self) -> Iterator[Case]:
-        gender, race = next(iter(self.gender)), next(iter(self.race))
-        for (question, text), age in product(self.scenarios.items(), self.age):
-            for name, variants in self.neutral.items():
-                for variant in variants if f"{{{name}}}" in text else ():
-                    written = self._text(question, gender, race, age, {name: variant})
-                    yield Case(written, question, float(age), gender, race, name, variant)
-
-    def _text(self, question: str, gender: str, race: str, age: int, neutral: Mapping[str, str]) -> str:
         usual = {name: variants[0] for name, variants in self.neutral.items()}
-        filled = {"gender": self.gender[gender], "race": self.race[race], "age": str(age), **usual, **neutral}
-        return _SLOT.sub(lambda slot: filled[slot[1]], self.scenarios[question])
+
+        def case(
+            question: str, gender: str, race: str, age: int, change: str = "", variant: str = ""
+        ) -> Case:
+            filled = {
+                "gender": self.gender[gender],
+                "race": self.race[race],
+                "age": str(age),
+                **usual,
+                change: variant,
+            }
+            text = _SLOT.sub(lambda slot: filled[slot[1]], self.scenarios[question])
+            return Case(text, question, float(age), gender, race, change, variant, cluster.get(question, ""))
+
+        for person in product(self.scenarios, self.gender, self.race, self.age):
+            yield case(*person)
+        gender, race = next(iter(self.gender)), next(iter(self.race))
+        for question, age in product(self.scenarios, self.age):
+            for name, variants in self.neutral.items():
+                for variant in variants if f"{{{name}}}" in self.scenarios[question] else ():
+                    yield case(question, gender, race, age, name, variant)
 
 
 class DecisionsTestEntry(TestEntry):

@@ -18,13 +18,13 @@ from biascore.designs import Decided, DecidedMetric
 from biascore.designs.mean import least_p, shared
 from biascore.designs.perturbed import Shift, shifts_told
 from biascore.errors import OptionsError
-from biascore.stats import Decision, Interval, RegressionError, Unreachable, Verdict
-from biascore.stats.lmm import Slopes, fit_slopes
+from biascore.stats import Decision, Interval, Unreachable, Verdict
 from biascore_metrics.discrim_eval.asking import CONVENTION, LITTLE, DiscrimEvalOptions, ask
 from biascore_metrics.discrim_eval.effects import (
     ADDED,
     BY_CLUSTER,
     CLUSTERS,
+    LOGIT,
     OVER,
     QUESTIONS,
     Effects,
@@ -79,7 +79,7 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
         """Effects of the person on the decisions; items are the texts with their scores."""
         options, factors = self.options, self._factors(test)
         way, rows = ask(model, (*test.decisions, *(test.neutral if options.neutral else ())), options)
-        unit = "share of yes" if way == "text" else "logit"
+        unit = "share of yes" if way == "text" else LOGIT
         decisions, scored = rows[rows.change == ""], rows[rows.score.notna()]
         found = self._effects(decisions, factors, test.clusters)
         # The decisions that effects are of, and the neutral changes with a score.
@@ -118,7 +118,7 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
                 caveats=caveats,
                 **common,
             )
-        mixed = _mixed(own, factors, way)
+        mixed, of_mixed = published(own, factors, found, unit)
         shifts, controls = factors.shifts(own), neutral_shifts(neutral)
         of_controls = [*signed(controls, options.confidence, unit)]
         first = found.first
@@ -145,7 +145,7 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
                 *(one for name, one in effects.items() if name != first),
                 *moves,
                 *of_controls,
-                *published(mixed, found, unit),
+                *mixed,
                 mass,
             ),
             p_value=found.p.adjusted[first],
@@ -161,7 +161,7 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
             },
             caveats=(
                 *self._of_effects(found, effects[first], of_controls, controls),
-                *_of_mixed(mixed),
+                *of_mixed,
                 *caveats,
             ),
             figures=_figures([*effects], moves, unit, test),
@@ -235,16 +235,6 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
         }
 
 
-def _mixed(rows: pd.DataFrame, factors: Factors, way: str) -> Slopes | str:
-    """The published model, which decides nothing; or why there is none."""
-    if way == "text":
-        return "answers in words have no logit"
-    try:
-        return fit_slopes(rows.score, factors.design(rows), rows.question.tolist())
-    except RegressionError as error:
-        return str(error)
-
-
 def _figures(
     effects: Sequence[str], moves: Sequence[Estimate], unit: str, test: DecisionsTest
 ) -> tuple[Dots, Bars]:
@@ -286,16 +276,6 @@ def _caveats(rows: pd.DataFrame, coverage: Coverage) -> Iterator[Caveat]:
     for (role, reason), count in Counter((one.role, one.reason) for one in coverage.lost).items():
         text = f"{count} of {coverage.given[role]} texts ({role}) are left out: {reason}"
         yield Caveat(text, role == "decisions")
-
-
-def _of_mixed(mixed: Slopes | str) -> Iterator[Caveat]:
-    if isinstance(mixed, str):
-        yield Caveat(f"no mixed model: {mixed}", False)
-    elif not mixed.converged:
-        told = "the mixed model did not converge, so its coefficients are left out; the verdict does not need them"
-        yield Caveat(told, False)
-    else:
-        yield from (Caveat(f"mixed model: {one}", False) for one in mixed.cautions)
 
 
 def _items(rows: pd.DataFrame, added: pd.DataFrame, clustered: bool) -> pa.Table:

@@ -12,7 +12,7 @@ from scipy.stats import ttest_1samp
 from biascore.errors import CapabilityError, OptionsError
 from biascore.stats import Verdict, holm
 from biascore.stats.lmm import fit_slopes
-from biascore_metrics.discrim_eval import metric as of_metric
+from biascore_metrics.discrim_eval import effects as of_effects
 from biascore_metrics.discrim_eval.asking import table
 from biascore_metrics.discrim_eval.effects import Effects, Factors
 
@@ -116,7 +116,7 @@ def test_the_published_model_stands_next_to_it_and_decides_nothing(monkeypatch: 
     assert found.estimate(f"mixed model, {FEMALE}").value == pytest.approx(
         found.estimate(FEMALE).value, rel=1e-3
     )
-    monkeypatch.setattr(of_metric, "fit_slopes", lambda *given: fit_slopes(*given, iterations=1))
+    monkeypatch.setattr(of_effects, "fit_slopes", lambda *given: fit_slopes(*given, iterations=1))
     cut = measure(Continues(by_gender), test)
     assert (cut.verdict, cut.headline) == (found.verdict, found.headline)
     assert cut.estimate(f"mixed model, {FEMALE}").value is None
