@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from biascore.models.questions import TokenLogprobs as TokenLogprobs
     from biascore.models.questions import Way as Way
     from biascore.models.questions import check_text as check_text
-    from biascore.models.thoughts import is_mark as is_mark
-    from biascore.models.thoughts import opened_by as opened_by
+    from biascore.models.thoughts import after_thoughts as after_thoughts
     from biascore.models.vocabulary import Vocabulary as Vocabulary
 else:
     __getattr__, __dir__ = lazily(__name__)

@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from biascore.models.http import Limits as Limits
     from biascore.models.http import retry_after as retry_after
     from biascore.models.http import shortened as shortened
+    from biascore.models.thoughts import is_mark as is_mark
+    from biascore.models.thoughts import opened_by as opened_by
     from biascore.models.vocabulary import BLOCK_ROWS as BLOCK_ROWS
     from biascore.results.coverage import REPEATED as REPEATED
     from biascore.scorers.features import vectors_of as vectors_of
     from biascore.scorers.folder import Scorer as Scorer
     from biascore.scorers.folder import read_scorer as read_scorer
+    from biascore.stimuli.given import from_lists as from_lists
 else:
     __getattr__, __dir__ = lazily(__name__)

@@ -116,6 +116,11 @@ app.later(
     panel=LOOK,
 )
 app.later(
+    "biascore.cli.words:words",
+    "Write the word lists of a table (list and word, or a column for each list) and their test as a stimuli file.",
+    panel=MAKE,
+)
+app.later(
     "biascore.cli.export:export",
     "Export a model (hf: to ONNX) and compare the answers of the copy with those of the original.",
     panel=MAKE,

@@ -12,9 +12,9 @@ from typing_extensions import TypeVar
 from biascore.designs.bounds import NO_BOUND
 from biascore.metric import Context, Diagnostic, Metric, MetricOptions
 from biascore.models.model import Model
-from biascore.results.estimates import Equivalence
+from biascore.results.estimates import Equivalence, Estimate
 from biascore.results.finding import Finding, Result
-from biascore.stats import Decision, Interval, Verdict, decide
+from biascore.stats import Attainable, Decision, Interval, Verdict, decide
 from biascore.stimuli import Test
 
 
@@ -96,6 +96,31 @@ class DecidedMetric(Metric[OptionsT, TestT]):
             decision=found.decision or _decision(found, alpha, bound),
             equivalence=Equivalence.within(bound, found.bound_of or found.estimates[0].name),
         )
+
+
+def by_test(
+    estimate: Estimate,
+    interval: Interval | None,
+    options: MetricOptions,
+    bound: float | None,
+    *,
+    problem: str,
+    attainable: Attainable | None = None,
+    told: str = "",
+) -> Decision:
+    """The decision by the deciding p-value of an estimate and its interval; inconclusive where nothing could be measured.
+
+    ``told`` is said after the reason, and then an effect the other way, for which a one-sided test does not look.
+    """
+    if estimate.value is None:
+        return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
+    p_value, alpha = estimate.p_values[0].value, options.alpha
+    found = decide(p_value, interval, alpha=alpha, bound=bound, attainable=attainable)
+    reason = f"{found.reason} {told}".rstrip()
+    opposite = estimate.opposite(alpha)
+    if opposite and found.verdict is Verdict.INCONCLUSIVE:
+        reason += f" But {opposite}."
+    return Decision(found.verdict, reason)
 
 
 def _decision(found: Decided, alpha: float, bound: float | None) -> Decision:

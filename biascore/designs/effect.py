@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from biascore.designs.decided import by_test
 from biascore.designs.options import TWO_WAY, AssociationOptions
 from biascore.designs.pvalues import Tests
 from biascore.results.caveat import Caveat, caveats_of
@@ -21,7 +22,6 @@ from biascore.stats import (
     Verdict,
     ZeroVarianceError,
     association,
-    decide,
     effect_size,
     permutation_test,
 )
@@ -166,27 +166,18 @@ class Effect:
 
     def decide(self, options: AssociationOptions) -> Decision:
         """The verdict by the deciding p-value and the interval; inconclusive where nothing could be measured."""
-        effect = self.estimates[0]
-        if effect.value is None:
-            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {self.problem}.")
-        decision = decide(
-            effect.p_values[0].value,
+        decision = by_test(
+            self.estimates[0],
             self.interval,
-            alpha=options.alpha,
-            bound=options.bound,
+            options,
+            options.bound,
+            problem=self.problem,
             attainable=self.attainable,
+            told=self.tests.told(options.alternative) if self.tests else "",
         )
-        both = self.tests.told(options.alternative) if self.tests else ""
-        unsure = (
-            f"The interval includes 0: {UNSURE}."
-            if self._unsure(options) and decision.verdict is Verdict.DETECTED
-            else ""
-        )
-        reason = " ".join(filter(None, [decision.reason, both, unsure]))
-        opposite = effect.opposite(options.alpha)
-        if opposite and decision.verdict is Verdict.INCONCLUSIVE:
-            reason += f" But {opposite}."
-        return Decision(decision.verdict, reason)
+        if self._unsure(options) and decision.verdict is Verdict.DETECTED:
+            return Decision(decision.verdict, f"{decision.reason} The interval includes 0: {UNSURE}.")
+        return decision
 
     def _unsure(self, options: AssociationOptions) -> bool:
         """Whether the deciding test rejects, and the interval, which resamples words, holds 0."""

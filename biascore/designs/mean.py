@@ -134,14 +134,26 @@ class Mean:
         p_value, half = binomial_test(successes, n), whole / 2.0
         return cls(whole * successes / n, {items: n}, half, p_value, found, "binomial", "exact")
 
-    def estimate(self, name: str, unit: str, *, tested: bool = True, neutral: bool = True) -> Estimate:
-        """The mean with its interval and, if ``tested``, its p-value; without a ``neutral`` value where it has none."""
+    def estimate(
+        self,
+        name: str,
+        unit: str,
+        *,
+        tested: bool = True,
+        neutral: bool = True,
+        limits: tuple[float, float] | None = None,
+    ) -> Estimate:
+        """The mean with its interval and, if ``tested``, its p-value; without a ``neutral`` value where it has none.
+
+        ``limits`` are those of a mean, where a chart and a comparison have to know them.
+        """
         p = self.p_value if tested else None
         return Estimate(
             name=name,
             value=self.value,
             unit=unit,
             neutral=self.neutral if neutral else None,
+            limits=limits,
             n=dict(self.n),
             interval=ConfidenceInterval.of(self.interval) if self.interval else None,
             p_values=()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import PurePath
@@ -19,13 +20,15 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from biascore.basics.wording import brief, quoted
+from biascore.basics.wording import brief, listed, quoted
 from biascore.errors import DataError
 from biascore.files.reading import MAX_TABLE_MB, check_counts, check_size, megabytes_allowed, object_of
 
 Unit: TypeAlias = Literal["line", "row"]
-DELIMITERS: Final = {"comma": ",", "tab": "\t", "semicolon": ";"}
-_SUFFIXES: Final = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+DELIMITERS: Final = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|"}
+_SEPARATOR: Final = re.compile(r'"?sep=(.)"?[;,\t |]*\r?\n', re.IGNORECASE)
+"""A first line by which Excel says what separates the columns."""
+_SUFFIXES: Final = {".parquet": "parquet", ".json": "jsonl", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _ROWS_AT_ONCE: Final = 1 << 18
 
 
@@ -59,13 +62,9 @@ class Form(Protocol):
         """The records with the ``wanted`` columns, which are there and once each; raises DataError."""
 
 
-def kind_of(path: PurePath, display: str) -> str:
-    """``parquet``, ``jsonl`` or ``csv``, as the name of the file says; raises DataError for ``.json``."""
+def kind_of(path: PurePath) -> str:
+    """``parquet``, ``jsonl`` or ``csv``, as the name of the file says."""
     suffix = PurePath(path.name.lower().removesuffix(".gz")).suffix
-    if suffix == ".json":
-        raise DataError(
-            f"{display} is JSON by its name, and a table is read from JSON Lines, an object a line. Name such a file .jsonl"
-        )
     return _SUFFIXES.get(suffix, "csv")
 
 
@@ -89,6 +88,11 @@ class Delimited:
         self._text = text
         self._display = display
         self._quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+        stated = _SEPARATOR.match(text)
+        self._before = 1 if stated else 0
+        if stated and len(delimiters) > 1:
+            delimiters = [stated[1]]
+        text = text[stated.end() :] if stated else text
         headers = {delimiter: _header(text, delimiter) for delimiter in delimiters}
         fitting = [
             delimiter for delimiter, header in headers.items() if needed and set(needed) <= set(header)
@@ -102,7 +106,8 @@ class Delimited:
         every = {name: place for place, name in enumerate(self.columns)}
         places = {name: every[name] for name in wanted}
         records = self._split()
-        next(records)
+        for _ in range(self._before + 1):
+            next(records)
         for first, last, fields in records:
             if isinstance(fields, str):
                 yield Malformed(first, last, fields)
@@ -145,7 +150,7 @@ class Delimited:
 
 
 class JsonLines:
-    """An object on each line; the columns are all keys, in the order in which they first appear."""
+    """An object on each line, or one list of objects; the columns are all keys, in the order in which they first appear."""
 
     unit: Unit = "line"
     decimal_commas: bool = False
@@ -155,6 +160,14 @@ class JsonLines:
         # Not splitlines: JSON may hold U+2028 and the like as they are.
         lines = enumerate(io.StringIO(text, newline=""), start=1)
         self._objects = [(number, _object(line)) for number, line in lines if line.strip()]
+        if any(isinstance(found, str) for _, found in self._objects) and (whole := _whole(text)) is not None:
+            if isinstance(whole, dict):
+                raise DataError(
+                    """An object a line, or one list of objects; the columns are all keys, in the order in which they first appear."""
+                    "object a line. Write the list that is meant into a file of its own"
+                )
+            self.unit = "row"
+            self._objects = [(number, _usable(one)) for number, one in enumerate(whole, start=1)]
         keys: dict[str, None] = {}
         for _, found in self._objects:
             keys.update(dict.fromkeys(found) if isinstance(found, dict) else {})
@@ -308,6 +321,20 @@ def _object(line: str) -> dict[str, Any] | str:
         return f"is no JSON ({error.msg} at character {error.pos + 1})"
     except ValueError as error:
         return f"is no JSON ({error})"
+    return _usable(found)
+
+
+def _whole(text: str) -> list[Any] | dict[str, Any] | None:
+    """What a text says that is one JSON list, or one object on several lines; None where it is no such thing."""
+    try:
+        found = _DECODE(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, list | dict) else None
+
+
+def _usable(found: Any) -> dict[str, Any] | str:
+    """An object; or what is wrong with it."""
     if not isinstance(found, dict):
         return f"is {_WHAT.get(type(found), 'text or a number')} and no JSON object"
     wrong = [f"has a key that {unusable}" for unusable in map(_unusable, found) if unusable]

@@ -33,7 +33,7 @@ from biascore.files.forms import (
 )
 from biascore.files.reading import UTF8, codec_of, decoded, read_bytes, unpacked
 
-Delimiter: TypeAlias = Literal["auto", "comma", "tab", "semicolon"]
+Delimiter: TypeAlias = Literal["auto", "comma", "tab", "semicolon", "pipe"]
 """An option: what separates the columns of a CSV file; ``auto`` takes the one by which the header has those needed."""
 MAX_LISTED: Final = 20
 OF_DATA: Final = "-o data.encoding"
@@ -262,7 +262,7 @@ def _form(
     *,
     quotes: bool,
 ) -> Form:
-    kind = kind_of(path, display)
+    kind = kind_of(path)
     if kind != "csv" and delimiter != "auto":
         raise DataError(f"{display} is no delimited text, by its name. Leave the option delimiter out")
     if kind == "parquet" and codec_of(encoding) != UTF8:

@@ -24,10 +24,13 @@ _KEYS: Final = re.compile(
 )
 """Under which an object of JSON has an answer."""
 _MOST_OBJECTS: Final = 100
-_IS: Final = r"(?:\s+(?:is|are|would\s+be|should\s+be|must\s+be|es|est|ist|è|é|jest|is\s+dus))?\s*[:=：-]*\s*"
+_OPEN: Final = r"[(\[（【「]{0,2}"
+_IS: Final = (
+    r"[\"']?(?:\s+(?:is|are|would\s+be|should\s+be|must\s+be|es|est|ist|è|é|jest|is\s+dus))?\s*[:=：-]*\s*"
+)
 _ANSWER: Final = re.compile(
     rf"(?:\b(?:answer|respuesta|réponse|antwort|risposta|resposta|antwoord|odpowiedź|ответ|cevap|yanıt|svar|odpověď|"
-    rf"odpoveď|odgovor)\b{_IS}|(?:答案|正解|答え|정답|답)(?:是|は|은|는)?\s*[:：]?\s*|"
+    rf"odpoveď|odgovor)\b{_IS}|(?:答案|正解|答え|정답|답|选择|选)(?:是|は|은|는)?\s*[:：]?\s*|"
     r"(?<!not )\b(?:choose|pick|select|go with|opt for)\s+)(?:(?:option|choice|letter)\s+)?",
     re.IGNORECASE,
 )
@@ -39,7 +42,7 @@ _DENIES: Final = re.compile(
 _DENIED: Final = re.compile(r"\s*(?:\w+\s+)?(?:not|never)\b|\s*\w+n['’]t\b")
 """Behind an option: it is said not to be the answer."""
 _ENDS: Final = (
-    r"(?=[)\].:,;!/。，、：；！）]|\s*$|\s*\n|\s+[-–—=]|\s+(?:or|and|because|since)\b|"
+    r"(?=[)\].:,;!/。，、：；！）】」]|[\"'’”}](?!\w)|\s*$|\s*\n|\s+[-–—=]|\s+(?:or|and|because|since)\b|"
     r"\s+is\b(?!\s+(?:not|wrong|incorrect|false)\b))"
 )
 """What follows a label at the start of an answer; "A man" is none."""
@@ -165,19 +168,19 @@ def _listed(text: str, options: _Options) -> set[int]:
 def _labels(text: str, options: _Options) -> tuple[set[int], str]:
     """The options whose labels a text begins with, one or a list of several, and what follows."""
     label = options.label
-    first = re.match(rf"[(\[]?({label}){_ENDS}", text)
+    first = re.match(rf"{_OPEN}({label}){_ENDS}", text)
     if not first and set(options.places) <= set(LETTERS):  # a small letter may be a word
-        small = rf"(?:[(\[]?(?={label}[)\]])|(?={label}\s*$))({label})[)\]]*\s*"
+        small = rf"(?:{_OPEN}(?={label}[)\]）】」])|(?={label}\s*$))({label})"
         first = re.match(small, text, re.IGNORECASE)
     if not first:
         return set(), text
     own = first[1] if first[1] in options.places else first[1].upper()
     named, at = {options.places[own]}, first.end(1)
-    also = re.compile(rf"[)\]]*{_SEVERAL}[(\[]?({label})(?![\w’'])")
+    also = re.compile(rf"[)\]）】」]*{_SEVERAL}{_OPEN}({label})(?![\w’'])")
     while more := also.match(text, at):
         named.add(options.places[more[1]])
         at = more.end()
-    return named, text[at:].lstrip(").:,;!]。，、：；！） \t\r\n")
+    return named, text[at:].lstrip(").:,;!]。，、：；！）】」 \t\r\n")
 
 
 def _unmarked(text: str) -> str:

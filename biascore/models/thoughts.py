@@ -69,21 +69,31 @@ class Answer(NamedTuple):
     problem: str = ""
 
 
-def answer_in(said: str, about: str = "") -> Answer:
-    """The answer in what a model said: what stands behind the last mark that closes thoughts.
-
-    None where thoughts are opened and not closed, or stand between marks that are not known here, neither in the question,
-    ``about``. Marks of the answer itself are written as "Answer:".
-    """
+def after_thoughts(said: str) -> Answer:
+    """What stands behind the last mark that closes thoughts; nothing where they are opened and not closed."""
     text = unescape(said) if "&lt;" in said else said
     closed = max((one.end() for one in _CLOSES.finditer(text)), default=0)
     rest = text[closed:]
     opened = next(_OPENS.finditer(text, closed), None) if closed else _OPENS.search(text)
     if opened:
         return Answer("", f"its thoughts do not end ({opened[0].strip()})")
+    return Answer(rest)
+
+
+def answer_in(said: str, about: str = "") -> Answer:
+    """The answer in what a model said: what stands behind its thoughts.
+
+    None where marks are left that are not known here, neither in the question, ``about``: thoughts may stand between them.
+    Marks of the answer itself are written as "Answer:".
+    """
+    rest, problem = after_thoughts(said)
+    if problem:
+        return Answer("", problem)
     marked = _ANSWERS.search(rest)
     if marked:
         rest = _ANSWERS.sub("\nAnswer: ", rest[marked.start() :])
+    closed = {*re.findall(r"</([A-Z])>", rest)}
+    rest = re.sub(r"<([A-Z])>", lambda one: one[0] if one[1] in closed else f"({one[1]})", rest)
     rest = _ENDS.sub("\n", rest).strip()
     unknown = None if marked else _unknown(rest, about)
     return Answer("", f"marks that are not known ({unknown})") if unknown else Answer(rest)

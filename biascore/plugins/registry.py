@@ -100,8 +100,7 @@ class Registry(Generic[T]):
             if mine(owners)
         ]
         passed_over = [
-            f"{self.kind} {name!r} is that of {self.keeper(name)}, which ships with biascore and keeps its name: choose "
-            "another"
+            f"{self.kind} {name!r} is that of {self.keeper(name)}, which ships with biascore and keeps its name"
             for name, owners in self._passed_over.items()
             if mine(owners)
         ]

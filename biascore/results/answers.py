@@ -78,7 +78,8 @@ class Answer(Frozen):
     there are several. ``planted``: of a control, the effects injected. ``numbers`` are the measurements, ``notes`` whole
     sentences: the strongest one as it can be quoted, and what could be misread. ``doubts``, in a few words each, are
     caveats of the strongest one that would change its conclusion; ``note`` says of a single measurement what belongs with
-    its state. ``first``: what to read before the effect, such as f_m of GEST, or empty. ``dimensions``: of
+    its state. ``first``: what to read before the effect, such as f_m of GEST, or empty; where it says that something was
+    found, ``besides`` names the effect that the state is of. ``dimensions``: of
     tests of several, those with an effect. ``shown_by``: the tests that are detected, or else hints. ``lead``: the lead
     test with its state. ``shares``: of detected measurements those of harmless pairs, ``unshared`` how many have none
     because their metric compares with none. ``unreferenced``: how many are hints because there are no harmless groups.
@@ -100,6 +101,7 @@ class Answer(Frozen):
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     first: str = ""
+    besides: str = ""
     dimensions: tuple[str, ...] = ()
     shown_by: tuple[str, ...] = ()
     lead: str = ""
@@ -217,6 +219,7 @@ def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> 
         doubts=measurement.doubts if decided or state is State.NEGLIGIBLE else (),
         notes=(*filter(None, [measurement.quote]), *notes_of(some, strongest, decided=decided)),
         first=_first(some),
+        besides=measurement.headline.name if _found_first(some) else "",
         dimensions=dimensions_of(some) if decided and role is Role.FINDING else (),
         shown_by=tuple(dict.fromkeys(one.measurement.test for one in shown_by(some)))
         if len(some) > 1
@@ -237,16 +240,35 @@ def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> 
 
 def _first(some: Sequence[Read]) -> str:
     """What to read before the effects, in words: its direction where all intervals agree, of several its range."""
-    found = [first for one in some if (first := one.measurement.first) and first.value is not None]
+    found = _firsts(some)
     if not found:
         return ""
     spread, one = _spread_of(found), Size.of(found[0])
     size = (
         f"{spread.brief}, where {found[0].neutral or 0:g} is no bias" if spread else one.named if one else ""
     )
-    sides = {_sure_side(one) for one in found}
-    direction = sides.pop() if len(sides) == 1 else ""
+    direction = _found_first(some)
+    if direction and not spread:
+        size = _with_interval(found[0])
     return f"{direction} ({size})" if direction else size
+
+
+def _with_interval(one: Estimate) -> str:
+    """``f_m 0.99, 95 % interval 0.95 to 1.00``."""
+    value, low, high = one.texts()
+    return f"{one.name} {value}" + (
+        f", {100 * one.interval.level:g} % interval {low} to {high}" if one.interval else ""
+    )
+
+
+def _firsts(some: Sequence[Read]) -> list[Estimate]:
+    return [first for one in some if (first := one.measurement.first) and first.value is not None]
+
+
+def _found_first(some: Sequence[Read]) -> str:
+    """What was found by what is read first, where all intervals agree on it."""
+    sides = {_sure_side(one) for one in _firsts(some)}
+    return sides.pop() if len(sides) == 1 else ""
 
 
 def _sure_side(one: Estimate) -> str:

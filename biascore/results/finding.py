@@ -179,7 +179,6 @@ def _of_lost(found: Finding, test: Test, first_words: Callable[[], Sequence[str]
     return replace(
         found,
         estimates=(headline.model_copy(update=update), *others, rest),
-        read_first="",
         quote="",
         decision=_lost(whole, found.coverage)
         if whole

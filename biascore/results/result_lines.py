@@ -213,9 +213,21 @@ def _check(answer: Answer) -> Check:
     return Check(answer, f"Known bias of {put} {where}: {of}{more}", not missed)
 
 
+_BESIDES: Final = {
+    State.NEGLIGIBLE: "is negligible",
+    State.INCONCLUSIVE: "is inconclusive: neither an effect nor its absence was shown",
+    State.NOT_MEASURED: "was not measured",
+}
+"""What is said beside something that was found: not that no bias was."""
+
+
 def _result(model: str, some: Sequence[Answer], audits: HarmlessAudits | None) -> str:
     """The result on a model, after what has to be read before it, such as f_m of GEST."""
-    first, shown_of = "; ".join(one.first for one in some if one.first), _shown(model, some, audits)
+    first = "; ".join(one.first for one in some if one.first)
+    if all(one.besides and one.state in _BESIDES for one in some):
+        besides = (f"the {one.besides} {_BESIDES[one.state]}" for one in some)
+        return f"{model}: {first}. In addition, {_and(list(dict.fromkeys(besides)))}"
+    shown_of = _shown(model, some, audits)
     return f"{model}: {first}. {shown_of}" if first else shown_of
 
 

@@ -135,7 +135,7 @@ def _place(display: str) -> Path:
 
 def _table(path: Path, display: str, reading: Reading) -> tuple[Table, Mapping[str, str]]:
     """The table, and what its columns of text, emotion and score are called."""
-    if kind_of(path, display) == "csv":
+    if kind_of(path) == "csv":
         header = read_text(path, display, encoding=reading.encoding).partition("\n")[0].rstrip("\r")
         if tuple(header.split("\t")) == EI_REG:
             # The official files put no quotation marks around fields, and tweets hold them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -63,3 +64,29 @@ def from_lists(
     digest = hashlib.sha256(dumps(document).encode()).hexdigest()
     (test,) = built(Toml("", document, digest), name, f"{name} (given in Python)", kinds, "").tests
     return test
+
+
+def as_toml(test: Test) -> str:
+    """A test of word lists as a stimuli file that a person can edit and keep."""
+    name = test.id.partition("/")[2]
+    said = {
+        "language": test.language,
+        "title": name,
+        "source": test.source,
+        "licence": test.licence or "none stated",
+    }
+    about = {
+        "kind": test.kind,
+        "title": test.title,
+        "concept": test.concept,
+        "positive_means": test.positive_means,
+    }
+    tables: dict[str, Mapping[str, object]] = {"meta": said}
+    tables |= {f"lists.{role}": {"words": list(one.words)} for role, one in test.roles.items()}
+    tables[f"tests.{json.dumps(name, ensure_ascii=False)}"] = {**about, **{role: role for role in test.roles}}
+    # A string of JSON is one of TOML.
+    rows = {
+        name: "\n".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items())
+        for name, table in tables.items()
+    }
+    return "schema = 1\n" + "".join(f"\n[{name}]\n{text}\n" for name, text in rows.items())

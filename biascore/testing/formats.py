@@ -101,7 +101,7 @@ class FormatContract:
             yield Path(folder) / self.file.name
 
     def check_missing(self) -> None:
-        """A name that is not there."""
+        """A name that is not there, and without each that is read with it."""
         gone = self.file.with_name(f"no-such-{self.file.name}")
         try:
             self._read(gone)
@@ -111,6 +111,14 @@ class FormatContract:
             raise AssertionError(f"{type(error).__name__} instead of DataError: {error}") from error
         else:
             raise AssertionError(f"{gone.name} is read, and is not there")
+        for name in self.beside:  # one that may be left out is no error
+            with self._copied() as path:
+                path.with_name(name).unlink()
+                try:
+                    self._read(path)
+                except BiascoreError as error:
+                    named = name in str(error) and not isinstance(error, PluginFailedError)
+                    hold(named, f"without {name}, which is read with it: {error}")
 
     def check_damaged(self) -> None:
         """The file, and each that is read with it."""
@@ -136,14 +144,15 @@ def check_format(
     beside: Sequence[str] = (),
     engine: Engine | None = None,
     **options: Any,
-) -> None:
+) -> dict[str, str]:
     """Check a data format on a file that is right, and on damaged copies of it; ``options`` are the format's own.
 
     ``beside``: names of files in the same folder that the format reads with this one; they are copied with it, and damaged
-    as well. Raises AssertionError, which lists each clause that is broken.
+    as well. Raises AssertionError, which lists each clause that is broken. Returns those that were
+    skipped, each with the reason.
     """
     contract = FormatContract(format, Path(file), language, options, engine or Engine(cache=None), beside)
-    check_all(contract.clauses())
+    return check_all(contract.clauses())
 
 
 def _damaged(raw: bytes) -> Iterator[bytes]:

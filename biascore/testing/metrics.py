@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -25,6 +24,7 @@ from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.stats import Verdict
 from biascore.stimuli import Test
+from biascore.testing.compared import alike, fixed, hold_keys, same
 from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
 from biascore.testing.permuted import permuted
 from biascore.testing.unanswered import HOOKS, Unanswered
@@ -89,9 +89,19 @@ class MetricContract:
         except BiascoreError as error:
             raise AssertionError(str(error)) from error
         hold(all(found), "nothing was measured")
+        if not any(run[0].headline.value is not None for run in found):
+            why = f"nothing was measured: {found[0][0].reason}"
+            hold(self.model is not None, why)  # what is planted can be measured
+            raise NotAskedError(f"no answer: {why}")
 
     def check_items(self) -> None:
-        """Columns and values."""
+        """Columns and values, which the engine looks at, too."""
+        try:
+            _ = self._runs
+        except BiascoreError as error:
+            hold("returned items" not in str(error), str(error))
+        if not any(len(found.items) for found in self._measured):
+            raise NotAskedError("no answer: it has no items")
         for found in self._measured:
             hold(not wrong_result(found), wrong_result(found))
 
@@ -101,22 +111,25 @@ class MetricContract:
         for head, items in heads:
             if head.estimator is not None:
                 value = head.estimator.value(items)
-                hold(_same(value, head.value), f"the items give {value}, and the headline is {head.value}")
+                hold(same(value, head.value), f"the items give {value}, and the headline is {head.value}")
         if all(head.estimator is None for head, _ in heads):
             raise NotAskedError("the headline has no estimator")
 
     def check_order(self) -> None:
         """Of the words of each list."""
+        moved = permuted(self._chosen)
+        if moved == self._chosen:
+            raise NotAskedError(f"no answer: {self._chosen.id} has no lists whose order could be another")
         for model, found in zip(self._models, self._measured, strict=True):
-            other = self._measure(self._lent, model, permuted(self._chosen))
-            for before, after in zip(_fixed(found), _fixed(other), strict=True):
-                hold(_same(before, after), f"{before} becomes {after} with the words in another order")
+            other = self._measure(self._lent, model, moved)
+            for before, after in zip(fixed(found), fixed(other), strict=True):
+                hold(same(before, after), f"{before} becomes {after} with the words in another order")
 
     def check_seed(self) -> None:
         """Measured again."""
         for model, found in zip(self._models, self._measured, strict=True):
             again = self._measure(self._lent, model, self._chosen)
-            hold(_alike(again, found), "a second measurement with the same seed differs")
+            hold(alike(again, found), "a second measurement with the same seed differs")
 
     def check_stored(self) -> None:
         """As a folder."""
@@ -127,10 +140,12 @@ class MetricContract:
                     read = Run.load(Path(folder) / "run")[0]
                 except Exception as error:
                     raise AssertionError(f"it cannot be stored and read: {error}") from error
-            hold(_alike(read, found), "stored and read again it is another result")
+            hold(alike(read, found), "stored and read again it is another result")
 
     def check_coverage(self) -> None:
         """List by list."""
+        if not any(found.coverage.given for found in self._measured):
+            raise NotAskedError("no answer: the coverage names no list")
         for found in self._measured:
             for role, given in found.coverage.given.items():
                 used, lost = (
@@ -145,7 +160,7 @@ class MetricContract:
         if not others:
             raise NotAskedError("it is measured on one model only, the one that was given")
         for other in others:
-            _hold_keys(first, other, other.model)
+            hold_keys(first, other, other.model)
 
     def check_cached(self) -> None:
         """On the first model, asked and asked again."""
@@ -155,7 +170,7 @@ class MetricContract:
             try:
                 for how in ("that are put into the cache", "from the cache"):
                     other = self._measure(engine, ref, self._chosen)
-                    hold(_alike(other, found), f"with answers {how} it is another result")
+                    hold(alike(other, found), f"with answers {how} it is another result")
             finally:
                 engine.close()
 
@@ -176,7 +191,7 @@ class MetricContract:
         except BiascoreError as error:
             raise AssertionError(str(error)) from error
         for other, alone in zip(run, found, strict=True):
-            hold(_alike(other, alone), f"in an audit it is another result on {alone.model}")
+            hold(alike(other, alone), f"in an audit it is another result on {alone.model}")
 
     def check_lost(self) -> None:
         """Some, and all."""
@@ -193,7 +208,7 @@ class MetricContract:
                 except BiascoreError as error:
                     raise AssertionError(f"a model without {share:.0%} of its answers: {error}") from error
             how = f"a model without {share:.0%} of its answers"
-            _hold_keys(found, other, how)
+            hold_keys(found, other, how)
             hold(not wrong_result(other), f"on {how}, it {wrong_result(other)}")
 
     def check_rises(self) -> None:
@@ -281,9 +296,12 @@ class MetricContract:
     def _measured(self) -> list[Measurement]:
         """What was measured on each model; where nothing could be, that is for `measures` to say."""
         try:
-            return [run[0] for run in self._runs]
+            found = [run[0] for run in self._runs]
         except BiascoreError as error:
             raise NotAskedError("it could not be measured") from error
+        if all(one.headline.value is None for one in found):
+            raise NotAskedError(f"no answer: nothing was measured: {found[0].reason}")
+        return found
 
     def _run(self, engine: Engine, model: Model | str, test: Test) -> Run:
         return engine.measure(self.metric.name, model, test, **self.options)
@@ -361,34 +379,3 @@ def check_metric(
         told = "; ".join(f"{name} ({why})" for name, why in not_asked.items())
         warnings.warn(f"not checked of {metric.name} on {found.test}: {told}", NotAskedWarning, stacklevel=2)
     return found
-
-
-def _same(one: float | None, other: float | None) -> bool:
-    return (
-        one is other if one is None or other is None else math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
-    )
-
-
-def _alike(one: Measurement, other: Measurement) -> bool:
-    return one.model_dump() == other.model_dump() and one.items.equals(other.items)
-
-
-def _fixed(found: Measurement) -> list[float | None]:
-    """What no order of words may change: drawn p-values and intervals move with the draws."""
-    return [found.headline.value, *(p.value for p in found.headline.p_values if p.kind == "exact")]
-
-
-def _hold_keys(first: Measurement, other: Measurement, where: str) -> None:
-    """The same conventions as on the first model and, unless there are no items, columns."""
-    for what, of in _KEYS.items():
-        if what == "columns" and not len(other.items):
-            continue
-        hold(
-            of(first) == of(other), f"the {what} are {of(other)} on {where}, and {of(first)} on {first.model}"
-        )
-
-
-_KEYS: Final[Mapping[str, Callable[[Measurement], list[str]]]] = {
-    "conventions": lambda found: sorted(found.conventions),
-    "columns": lambda found: found.items.column_names,
-}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -87,14 +87,20 @@ def asked_of(
     texts: Sequence[str],
     languages: tuple[str, str],
     choices: Sequence[Choice] = (),
+    known: Sequence[str] = (),
 ) -> list[Asked]:
     """What to ask a model that answers these hooks, of the texts: queries of each hook, level, quantity and way.
 
-    ``choices``: the questions with options, by default one about each text.
+    ``choices``: the questions with options, by default one about each text. ``known``: single words, for models of vectors
+    of words, which answer no sentence.
     """
     found = []
     words = [_first_word(text) for text in texts]
     if "embed" in capabilities:
+        for level in ("sentence", "token") if known else ():
+            found.append(
+                Asked(f"embed: words ({level})", hooks.embedding(level), tuple(map(Text.word, known)))
+            )
         found.append(Asked("embed: sentence", hooks.embedding("sentence"), tuple(map(Text, texts))))
         tokens = tuple(Text(text, span) for text, span in zip(texts, words, strict=True))
         found.append(Asked("embed: token", hooks.embedding("token"), tokens))
@@ -128,6 +134,30 @@ def numbers(answer: object) -> npt.NDArray[np.float64]:
     if isinstance(answer, str):
         return np.array([ord(character) for character in answer], dtype=np.float64)
     return np.atleast_1d(np.asarray(answer, dtype=np.float64))
+
+
+def apart(one: Sequence[Any], other: Sequence[Any]) -> float:
+    """The largest difference, relative to the largest number of the answer; infinity for another form."""
+    largest = 0.0
+    for a, b in zip(map(numbers, one), map(numbers, other), strict=True):
+        if a.shape != b.shape or not np.array_equal(np.isnan(a), np.isnan(b)):
+            return float("inf")
+        if a.size and not np.isnan(a).all():
+            largest = max(largest, float(np.nanmax(np.abs(a - b)) / max(1.0, float(np.nanmax(np.abs(a))))))
+    return largest
+
+
+def longer(query: Any) -> Any:
+    """The query with its text twice, where that still is one."""
+    return replace(query, text=f"{query.text} {query.text}") if hasattr(query, "text") else query
+
+
+def answered(answer: object) -> bool:
+    """Whether an answer says anything: not a row of NaN, no tokens, a refusal or an empty text."""
+    if isinstance(answer, Chosen):
+        return answer.chosen is not None
+    found = numbers(answer)
+    return bool(found.size) and not np.isnan(found).all()
 
 
 def _first_word(text: str) -> tuple[int, int]:

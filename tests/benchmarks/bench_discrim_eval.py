@@ -25,7 +25,7 @@ from biascore_metrics.discrim_eval.effects import Effects, Factors
 
 Floats = npt.NDArray[np.float64]
 GENDERS, RACES = ("male", "female", "non-binary"), ("white", "Black", "Asian", "Hispanic", "Native American")
-FACTORS = Factors(GENDERS, RACES, 60.0, float(np.std(np.arange(20, 101, 10))))
+FACTORS = Factors({"gender": GENDERS, "race": RACES}, 60.0, float(np.std(np.arange(20, 101, 10))))
 PERSONS = np.array(
     [
         (

@@ -18,8 +18,7 @@ from biascore.api.stimuli import Catalogue, Test, WordList, hookimpl
 from biascore.designs.harmless import Groups
 from biascore.errors import CapabilityError, OptionsError
 from biascore.stats import Verdict
-from biascore_metrics.lpbs.filled import Filled
-from biascore_metrics.lpbs.lpbs import Lpbs
+from biascore_metrics.lpbs.metric import Filled, Lpbs
 from biascore_metrics.lpbs.options import LpbsOptions
 
 from ..builders.models import model_of

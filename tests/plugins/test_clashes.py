@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
@@ -102,7 +102,7 @@ class Dist(metadata.Distribution):
 
 
 @pytest.fixture
-def beside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Plugins]]:
+def beside(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Plugins]:
     """``beside({"aaa": hooks, ...})``: plugins of these distributions next to some that ship."""
 
     def make(dists: dict[str, dict[str, Callable[..., None]]], own: tuple[str, ...] = SHIPPED) -> Plugins:

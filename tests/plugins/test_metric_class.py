@@ -16,7 +16,7 @@ from biascore_metrics.fise.items import FiseTest
 from biascore_metrics.fise.metric import Fise
 from biascore_metrics.fise.options import FiseOptions
 from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest
-from biascore_metrics.gest.masked import GestMlm
+from biascore_metrics.gest.lm import GestMlm
 
 from .conftest import EngineOf
 from .trouble import finding, metric_that

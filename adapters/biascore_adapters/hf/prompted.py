@@ -10,8 +10,7 @@ import numpy as np
 import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
 
-from biascore.api.queries import is_mark, opened_by
-from biascore.api.support import quoted
+from biascore.api.support import is_mark, opened_by, quoted
 from biascore.errors import AnswerError, QuestionError
 from biascore_adapters.hf.head import VocabularyHead
 from biascore_adapters.hf.load import Loaded, end_tokens, quiet

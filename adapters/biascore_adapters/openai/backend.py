@@ -22,6 +22,7 @@ from biascore.api.queries import (
     Chosen,
     Continuation,
     Way,
+    after_thoughts,
     by_letters,
     by_text,
     check_text,
@@ -120,7 +121,8 @@ class ChatBackend(Backend):
                     stacklevel=2,
                 )
         return tuple(
-            "" if problem else reply.text.strip() for problem, reply in zip(problems, replies, strict=True)
+            "" if problem else after_thoughts(reply.text).text.strip()
+            for problem, reply in zip(problems, replies, strict=True)
         )
 
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
@@ -251,10 +253,11 @@ def _said(question: Choice, reply: Reply) -> Chosen:
 
 def _no_translation(text: str, reply: Reply) -> str:
     """Why an answer is no translation of the text alone, or an empty string."""
-    said = reply.text.strip()
+    said, cut_off = after_thoughts(reply.text)
+    said = said.strip()
     if reply.refusal or reply.finish == "content_filter" or (refuses(said) and not refuses(text)):
         return "refuses"
-    if reply.finish == "length":
+    if reply.finish == "length" or cut_off:
         raise AnswerError(
             f"openai: the translation of {text[:60]!r} does not end. Raise the option max_new_tokens"
         )

@@ -224,6 +224,8 @@ class ChatClient:
             (choice,) = value["choices"]
             message = choice["message"]
             text, refusal = message.get("content"), message.get("refusal") or ""
+            if isinstance(text, list):  # thoughts are parts of another type
+                text = "".join(part["text"] for part in text if part["type"] == "text")
             finish = str(choice.get("finish_reason") or "")
             first = choice["logprobs"]["content"][0]["top_logprobs"] if choice.get("logprobs") else None
             found = None if first is None else {str(one["token"]): float(one["logprob"]) for one in first}

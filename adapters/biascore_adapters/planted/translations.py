@@ -15,7 +15,7 @@ from biascore.api.stimuli import Test
 from biascore_adapters.planted.lexicon import generator
 from biascore_adapters.planted.part import Part
 from biascore_adapters.planted.sentences import Sentence
-from biascore_metrics.mt_geneval.kind import FEMININE, MASCULINE, GenevalTest
+from biascore_metrics.mt_geneval.items import FEMININE, MASCULINE, GenevalTest
 
 LEVEL: Final = 1.0
 SIGNS: Final = {FEMININE: 0.5, MASCULINE: -0.5}

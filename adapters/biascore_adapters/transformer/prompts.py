@@ -6,8 +6,7 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from biascore.api.adapters import Options
-from biascore.api.queries import opened_by
-from biascore.api.support import quoted
+from biascore.api.support import opened_by, quoted
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
 from biascore_adapters.transformer.folder import first_line
 from biascore_adapters.transformer.tokens import Reader

@@ -28,6 +28,8 @@ from biascore.languages.language import Language, SpeakerFrames
 
 _ACCENTS: Final = re.compile("[\u0300\u0301]")
 _APOSTROPHES: Final = str.maketrans("’ʼ‘‑", "'''-")
+ROLE: Final = "role"
+"""The form of nouns of persons, which are the speaker: what stands before one agrees with the speaker, too."""
 CLAUSE: Final = "clause"
 """The list of words that begin a clause."""
 _KNOWN_WORDS: Final = 200_000
@@ -186,6 +188,8 @@ class RuleDetector:
                 genders[name] = GENDERS[found.index(True)]
             if name == NOUN:
                 nouns = frozenset(compress(GENDERS, found))
+        if ROLE in genders:
+            nouns = frozenset()
         anchored = tuple(sorted({number for kind in kinds for number in self._anchored.get(kind, ())}))
         return _Word(text, CLAUSE in kinds, frozenset(kinds), genders, nouns, anchored)
 

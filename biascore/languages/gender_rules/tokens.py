@@ -137,7 +137,7 @@ class Tokens:
         if match := _LETTER.fullmatch(word):
             return self._first(self._marked(match[1], match[2]), nouns=False)
         neutral = len(word) > 3 and NEUTRAL in (known := self._lists(word)) and known <= {NEUTRAL, NOUN}
-        return self._first(self._marked(word[:-1], ""), nouns=False) if neutral else None
+        return self._first([(f"{word[:-1]}o", f"{word[:-1]}a")], nouns=False) if neutral else None
 
     def _two(self, match: re.Match[str]) -> tuple[str, str] | None:
         stem, sign, tail = match["stem"], match["sign"], match["tail"] or ""

@@ -133,8 +133,8 @@ def family_of(name: str) -> Family:
 
 def estimate(name: str, mean: Mean, *, tested: bool = False, neutral: bool = True) -> Estimate:
     """A mean by a name; without a ``neutral`` value it is a share."""
-    found = mean.estimate(name, SHARE, tested=tested, neutral=neutral)
-    return found.model_copy(update={"limits": SIGNED if neutral else UNSIGNED})
+    limits = SIGNED if neutral else UNSIGNED
+    return mean.estimate(name, SHARE, tested=tested, neutral=neutral, limits=limits)
 
 
 def of_context(

@@ -26,8 +26,6 @@ from biascore_metrics.discrim_eval.items import PERSON, DecisionsTest
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = npt.NDArray[np.float64]
-
 QUESTIONS: Final = "questions"
 CLUSTERS: Final = "clusters"
 AGE: Final = "age: per standard deviation"
@@ -42,45 +40,44 @@ BY_CLUSTER: Final = ", CR2 by cluster"
 class Factors:
     """What of the persons of a test varies, each factor with its reference first; what does not is not compared."""
 
-    gender: tuple[str, ...]
-    race: tuple[str, ...]
+    levels: Mapping[str, tuple[str, ...]]
+    """Of gender and race."""
     age_mean: float
     age_sd: float
     """Over the texts (n in the denominator); 0 where all have one age."""
 
     @classmethod
-    def of(cls, test: DecisionsTest, reference_gender: str, reference_race: str) -> Factors:
-        """Of all decisions of a test; raises OptionsError where a factor that varies has not its reference."""
+    def of(cls, test: DecisionsTest, gender: str, race: str) -> Factors:
+        """Of all decisions of a test, by their references; raises OptionsError for one that is not there."""
+        levels = {}
+        for factor, reference in {"gender": gender, "race": race}.items():
+            found = [*dict.fromkeys(getattr(one, factor) for one in test.decisions)]
+            if len(found) > 1 and reference not in found:
+                raise OptionsError(
+                    f"{test.id} has no text with {factor} {reference!r}, which the others would be compared with; there are "
+                    f"{listed(found)}. Name one: -o reference_{factor}={found[0]!r}"
+                )
+            levels[factor] = tuple(sorted(found, key=reference.__ne__))
         ages = np.array([one.age for one in test.decisions])
-        return cls(
-            _levels(test, "gender", reference_gender),
-            _levels(test, "race", reference_race),
-            float(ages.mean()),
-            float(ages.std()) if np.ptp(ages) else 0.0,
-        )
-
-    @property
-    def named(self) -> dict[str, tuple[str, ...]]:
-        """The levels of the factors that have names."""
-        return {"gender": self.gender, "race": self.race}
+        return cls(levels, float(ages.mean()), float(ages.std()) if np.ptp(ages) else 0.0)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The effects, by name."""
-        named = (f"{name}: {one} - {of[0]}" for name, of in self.named.items() for one in of[1:])
+        named = (f"{name}: {one} - {of[0]}" for name, of in self.levels.items() for one in of[1:])
         return (*named, *([AGE] if self.age_sd else []))
 
     def design(self, rows: pd.DataFrame) -> Design:
         """An intercept, and the columns of the effects (n, p)."""
-        named = (rows[name] == one for name, of in self.named.items() for one in of[1:])
+        named = (rows[name] == one for name, of in self.levels.items() for one in of[1:])
         age = [(rows.age - self.age_mean) / self.age_sd] if self.age_sd else []
         columns = np.array([np.ones(len(rows)), *named, *age], dtype=np.float64)
         return Design(columns.T, (INTERCEPT, *self.columns))
 
     def shifts(self, rows: pd.DataFrame) -> list[Shift]:
         """How far the score moves between texts of a question that differ in one factor of the person alone."""
-        every = {**self.named, "age": sorted(set(rows.age))}
-        return [_shift(name, rows, name, levels) for name, levels in every.items() if len(levels) > 1]
+        found = [_shift(name, rows, name, of) for name, of in self.levels.items() if len(of) > 1]
+        return [*found, *([_shift("age", rows, "age", sorted(set(rows.age)))] if self.age_sd else [])]
 
 
 def neutral_shifts(rows: pd.DataFrame) -> dict[str, Shift]:
@@ -100,16 +97,6 @@ def _shift(changed: str, rows: pd.DataFrame, column: str, levels: Iterable[objec
         levels=[*map(str, levels)],
         neutral=column == "variant",
     )
-
-
-def _levels(test: DecisionsTest, factor: str, reference: str) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(getattr(one, factor) for one in test.decisions))
-    if len(found) > 1 and reference not in found:
-        raise OptionsError(
-            f"{test.id} has no text with {factor} {reference!r}, which the others would be compared with; there are "
-            f"{listed(list(found))}. Name one: -o reference_{factor}={found[0]!r}"
-        )
-    return tuple(sorted(found, key=lambda level: level != reference))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

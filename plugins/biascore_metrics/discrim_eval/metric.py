@@ -121,12 +121,13 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
         mixed = _mixed(own, factors, way)
         shifts, controls = factors.shifts(own), neutral_shifts(neutral)
         of_controls = [*signed(controls, options.confidence, unit)]
-        first, alone = found.first, len(found.of_questions) < 2
+        first = found.first
         effects = {name: found.estimate(name, unit) for name in found.tests}
         farthest = max(effects.values(), key=reach) if common["bound"] else effects[first]
         ends, problem = farthest.interval, ""
         if found.tests[first] is None:
-            problem = "one question is no sample" if alone else "no effect varies between the questions"
+            few = len(found.of_questions) < 2
+            problem = "one question is no sample" if few else "no effect varies between the questions"
         moves = [
             one
             for shift in (*shifts, *controls.values())
@@ -222,7 +223,7 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
             "effect": "least squares on gender, race and age within each question, mean over questions",
             "score": CONVENTION[way],
             "prompt": repr(options.prompt),
-            "reference levels": f"gender {factors.gender[0]}, race {factors.race[0]}",
+            "reference levels": ", ".join(f"{factor} {of[0]}" for factor, of in factors.levels.items()),
             "age": age,
             "p-value": f"{OVER}{by}, two-sided, Holm over all effects",
             "interval": f"{OVER}{by}, all together {100 * options.confidence:g} % (Bonferroni)",

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     """Provide ``gest-mt`` and ``gest-lm``, and its old names."""
-    from biascore_metrics.gest.causal import GestCausal
-    from biascore_metrics.gest.masked import GestLm, GestMlm
+    from biascore_metrics.gest.lm import GestCausal, GestLm, GestMlm
     from biascore_metrics.gest.translation import GestMt
 
     register(GestMt)

@@ -11,22 +11,12 @@ import numpy.typing as npt
 
 from biascore.api.figures import Boxes, Heat
 from biascore.api.metrics import ConfidenceInterval, Contrast, Estimate, PValue
-from biascore.stats import (
-    Attainable,
-    Decision,
-    Interval,
-    Verdict,
-    decide,
-    permutation_test,
-)
+from biascore.designs.decided import by_test
+from biascore.stats import Attainable, Decision, Interval, permutation_test
 from biascore_metrics.gest.kind import Stereotype
 from biascore_metrics.gest.options import GestOptions
 from biascore_metrics.gest.rates import feminine_ranks, stereotype_rate, welch_interval
 
-RULE: Final = (
-    "Detected when the stereotypes about men differ from those about women in a permutation test over stereotypes, at "
-    "level alpha."
-)
 ABOUT: Final = {"female": "stereotypes about women", "male": "stereotypes about men"}
 
 NO_INTERVAL: Final = "fewer than two stereotypes of a kind, or none that differ, show no variation"
@@ -53,21 +43,14 @@ class ByStereotype:
     @property
     def n(self) -> dict[str, int]:
         """The number of usable samples by the gender of their stereotype."""
-        return {
-            gender: sum(
-                v.size for s, v in zip(self.stereotypes, self.values, strict=True) if s.gender == gender
-            )
-            for gender in ("male", "female")
-        }
+        sizes = np.array([values.size for values in self.values])
+        return {"male": int(sizes[self.male].sum()), "female": int(sizes[~self.male].sum())}
 
     def estimator(self, column: str, *, level: bool = False) -> Contrast | None:
         """How f_s or g_s (``level``: f_m) follows from a column of the items, whose groups are the stereotypes' labels."""
-        men = int(self.male.sum())
-        women = len(self.stereotypes) - men
-        other = 0.5 / women if level else -1.0 / women
-        weights = {
-            s.label: (0.5 if level else 1.0) / men if s.gender == "male" else other for s in self.stereotypes
-        }
+        men, women = int(self.male.sum()), int((~self.male).sum())
+        weight = {"male": (0.5 if level else 1.0) / men, "female": (0.5 if level else -1.0) / women}
+        weights = {one.label: weight[one.gender] for one in self.stereotypes}
         return Contrast(column=column, groups=weights) if len(weights) == men + women else None
 
     @property
@@ -90,19 +73,8 @@ class Rate:
 
     def decide(self, options: GestOptions, bound: float | None) -> Decision:
         """The verdict by the deciding p-value and the interval; inconclusive where nothing could be measured."""
-        if self.estimate.value is None:
-            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {self.problem}.")
-        decision = decide(
-            self.estimate.p_values[0].value,
-            self.interval,
-            alpha=options.alpha,
-            bound=bound,
-            attainable=self.attainable,
-        )
-        opposite = self.estimate.opposite(options.alpha)
-        if not opposite or decision.verdict is not Verdict.INCONCLUSIVE:
-            return decision
-        return Decision(decision.verdict, f"{decision.reason} But {opposite}.")
+        least = self.attainable
+        return by_test(self.estimate, self.interval, options, bound, problem=self.problem, attainable=least)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -111,51 +83,43 @@ class Rate:
         return (f"{self.estimate.name} has no interval: {NO_INTERVAL}",) if missing else ()
 
 
-def rate_estimate(
-    name: str, unit: str, data: ByStereotype, level: float, *, column: str | None = None
-) -> tuple[Estimate, Interval | None]:
-    """f_s or g_s with its interval over stereotypes; no test.
+def rate(
+    name: str,
+    unit: str,
+    data: ByStereotype,
+    options: GestOptions,
+    rng: np.random.Generator | None = None,
+    *,
+    column: str | None = None,
+) -> Rate:
+    """f_s or g_s with its interval over stereotypes, and with an ``rng`` its permutation test over stereotypes.
 
-    ``column``: that of the item table which holds the values, None where it does not follow from one.
+    The stereotype is the unit of both, since samples of one stereotype are no independent evidence on the difference
+    between stereotypes about men and about women. ``column``: that of the item table which holds the values, None where it
+    does not follow from one.
     """
     if data.problem:
-        return Estimate(name=name, value=None, unit=unit, n=data.n), None
-    interval = welch_interval(data.centres, data.male, level)
+        return Rate(Estimate(name=name, value=None, unit=unit, n=data.n), None, data.problem)
+    interval = welch_interval(data.centres, data.male, options.confidence)
+    p_values: tuple[PValue, ...] = ()
+    least = None
+    if rng is not None:
+        test = permutation_test(data.centres[data.male], data.centres[~data.male], rng=rng)
+        least = test.attainable(options.alternative, "stereotypes")
+        # The one-sided test overlooks an effect the other way, which the two-sided p then tells.
+        p_values = (PValue.of(test.two_sided, test.method, "two-sided", "two-sided"),)
+        if options.alternative == "greater":
+            p_values = (PValue.of(test.greater, test.method, "greater", "one-sided"), *p_values)
     estimate = Estimate(
         name=name,
         value=stereotype_rate(data.centres, data.male),
         unit=unit,
         n=data.n,
         interval=ConfidenceInterval.of(interval) if interval else None,
+        p_values=p_values,
         estimator=None if column is None else data.estimator(column),
     )
-    return estimate, interval
-
-
-def measure_rate(
-    name: str,
-    unit: str,
-    data: ByStereotype,
-    options: GestOptions,
-    rng: np.random.Generator,
-    *,
-    column: str | None = None,
-) -> Rate:
-    """The same with its permutation test over stereotypes.
-
-    The stereotype is the unit of both, since samples of one stereotype are no independent evidence on the difference
-    between stereotypes about men and about women.
-    """
-    estimate, interval = rate_estimate(name, unit, data, options.confidence, column=column)
-    if estimate.value is None:
-        return Rate(estimate, None, data.problem)
-    test = permutation_test(data.centres[data.male], data.centres[~data.male], rng=rng)
-    # The one-sided test overlooks an effect the other way, which the two-sided p then tells.
-    p_values: tuple[PValue, ...] = (PValue.of(test.two_sided, test.method, "two-sided", "two-sided"),)
-    if options.alternative == "greater":
-        p_values = (PValue.of(test.greater, test.method, "greater", "one-sided"), *p_values)
-    estimate = estimate.model_copy(update={"p_values": p_values})
-    return Rate(estimate, interval, "", test.attainable(options.alternative, "stereotypes"))
+    return Rate(estimate, interval, "", least)
 
 
 def group_mean(name: str, unit: str, data: ByStereotype, gender: str, neutral: float | None) -> Estimate:
@@ -172,7 +136,7 @@ def rank_estimates(data: ByStereotype) -> tuple[Estimate, ...]:
         ranks = [float(rank) for rank in feminine_ranks(data.centres)]
     return tuple(
         Estimate(
-            name=rank_name(stereotype),
+            name=f"feminine rank {stereotype.label}",
             value=rank,
             unit=f"rank of {len(data.stereotypes)}",
             neutral=None,
@@ -182,15 +146,10 @@ def rank_estimates(data: ByStereotype) -> tuple[Estimate, ...]:
     )
 
 
-def rank_name(stereotype: Stereotype) -> str:
-    """The name of the feminine rank of a stereotype."""
-    return f"feminine rank {stereotype.label}"
-
-
 def rank_pictures(stereotypes: Sequence[Stereotype], subject: str) -> tuple[Heat, Boxes]:
     """The feminine ranks of each measurement of a run, and over all of them (Figures 3, 5 and 7 of the paper)."""
-    estimates = tuple(map(rank_name, stereotypes))
     labels = tuple(stereotype.label for stereotype in stereotypes)
+    estimates = tuple(f"feminine rank {label}" for label in labels)
     return (
         Heat(
             title="Feminine rank of each stereotype",

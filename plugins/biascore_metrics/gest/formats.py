@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator, Field, TypeAdapter, field_validator
 
@@ -36,6 +36,7 @@ VERSIONS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Editions by the SHA-256 of their sentences, joined by line feeds, in the order of the file."""
 OTHER: Final = "other"
+ABOUT: Final[Mapping[str, Any]] = MappingProxyType({"concept": "gender", "positive_means": SAMPLES_MEAN})
 
 
 def _plain(entry: object) -> object:
@@ -65,10 +66,24 @@ class SamplesOptions(ColumnOptions):
             raise ValueError("two stereotypes have one id")
         return stereotypes
 
-    @property
-    def meant(self) -> tuple[Stereotype, ...]:
-        """The stereotypes that the numbers of the file represent."""
-        return tuple(Stereotype(s.id, s.name, s.gender) for s in self.stereotypes) or gest_stereotypes()
+    def read(self, table: Table, column: str) -> tuple[list[int], dict[str, Any]]:
+        """The stereotype of each row; the source, and those that have a row: a file of some of the 16 is about those.
+
+        Raises DataError for a number of none.
+        """
+        meant = tuple(Stereotype(s.id, s.name, s.gender) for s in self.stereotypes) or gest_stereotypes()
+        known = [one.id for one in meant]
+        numbers = table.whole_numbers(column)
+        wrong = [row for row, number in zip(table.rows, numbers, strict=True) if number not in known]
+        if wrong:
+            raise DataError(
+                f"{table.display}: {column} is {quoted(wrong[0].fields[column])} on {table.places(wrong)}, and the "
+                f"stereotypes are numbered {', '.join(map(str, known))}. Correct the numbers, or describe your own "
+                'stereotypes with the option stereotypes = [{id = 1, name = "...", gender = "female"}, ...]'
+            )
+        ids = [number for number in numbers if number is not None]
+        there = tuple(one for one in meant if one.id in set(ids))
+        return ids, {"stereotypes": there, "source": table.display}
 
 
 class VariantsOptions(SamplesOptions):
@@ -88,27 +103,20 @@ class GestFormat(DataFormat[SamplesOptions]):
 
     def read(self, file: DataFile) -> Test:
         """Read every row as a sample; raises DataError as `DataFormat.read` says."""
-        sentence, stereotype = (self.options.named(column) for column in ("sentence", "stereotype"))
+        sentence, stereotype = map(self.options.named, self.options.known_columns)
         table = read_table(file.path, file.display, (sentence, stereotype), encoding=self.options.encoding)
         table.check_filled(sentence)
-        ids = _ids(table, stereotype, self.options.meant)
+        ids, told = self.options.read(table, stereotype)
         samples = tuple(Sample(row.fields[sentence], id) for row, id in zip(table.rows, ids, strict=True))
         version = edition(sample.sentence for sample in samples)
-        notes = (f"Edition of the sentences: {version}.",)
+        told["notes"] = (f"Edition of the sentences: {version}.",)
         return SamplesTest(
             **file.stated,
+            **ABOUT,
             kind="samples",
             title=f"{version if version != OTHER else 'Samples'}, {Path(file.display).name}",
-            concept="gender",
-            positive_means=SAMPLES_MEAN,
-            notes=notes,
-            samples=Samples(
-                "samples",
-                samples,
-                stereotypes=_used(self.options.meant, ids),
-                source=file.display,
-                notes=notes,
-            ),
+            notes=told["notes"],
+            samples=Samples("samples", samples, **told),
             version=version,
         )
 
@@ -124,51 +132,43 @@ class GenderVariantsFormat(DataFormat[VariantsOptions]):
 
     def read(self, file: DataFile) -> Test:
         """Read the rows of the file's language, and of the chosen translator, as pairs; raises DataError."""
-        male, female, stereotype = (self.options.named(c) for c in ("male", "female", "stereotype"))
-        whole = read_table(
-            file.path,
-            file.display,
-            (male, female, stereotype),
-            (self.options.named("language"), self.options.named("translator")),
-            encoding=self.options.encoding,
-        )
+        male, female, stereotype, *others = map(self.options.named, self.options.known_columns)
+        needed, encoding = (male, female, stereotype), self.options.encoding
+        whole = read_table(file.path, file.display, needed, others, encoding=encoding)
         table = self._chosen(whole, file)
         table.check_filled(male, female)
-        ids = _ids(table, stereotype, self.options.meant)
+        ids, told = self.options.read(table, stereotype)
         pairs = tuple(
             GenderedSample(row.fields[male], row.fields[female], id)
             for row, id in zip(table.rows, ids, strict=True)
         )
-        notes = (f"{len(pairs)} of the file's {len(whole.rows)} rows are of this language and translator.",)
+        told["notes"] = (
+            f"{len(pairs)} of the file's {len(whole.rows)} rows are of this language and translator.",
+        )
         return GenderPairsTest(
             **file.stated,
+            **ABOUT,
             kind="gender-pairs",
             title=f"Gendered pairs, {Path(file.display).name}",
-            concept="gender",
-            positive_means=SAMPLES_MEAN,
-            notes=notes,
-            pairs=GenderedSamples(
-                "pairs", pairs, stereotypes=_used(self.options.meant, ids), source=file.display, notes=notes
-            ),
+            notes=told["notes"],
+            pairs=GenderedSamples("pairs", pairs, **told),
         )
 
     def _chosen(self, table: Table, file: DataFile) -> Table:
-        wanted: list[tuple[str, str]] = []
         language, translator = self.options.named("language"), self.options.named("translator")
-        if language in table.columns:
-            wanted.append((language, file.language))
+        wanted = {language: file.language} if language in table.columns else {}
         if self.options.translator is not None:
             if translator not in table.columns:
                 raise DataError(
                     f"{file.display} has no column {translator!r}, so translator={self.options.translator!r} can "
                     "choose no rows. Leave the option out"
                 )
-            wanted.append((translator, self.options.translator))
-        rows = tuple(row for row in table.rows if all(row.fields[c] == value for c, value in wanted))
+            wanted[translator] = self.options.translator
+        rows = tuple(row for row in table.rows if all(row.fields[c] == value for c, value in wanted.items()))
         if not rows:
-            chosen = " and ".join(f"{column} = {value!r}" for column, value in wanted)
+            chosen = " and ".join(f"{column} = {value!r}" for column, value in wanted.items())
             there = "; ".join(
-                f"{c}: {', '.join(sorted({row.fields[c] for row in table.rows}))}" for c, _ in wanted
+                f"{c}: {', '.join(sorted({row.fields[c] for row in table.rows}))}" for c in wanted
             )
             raise DataError(f"{file.display} has no row with {chosen}. It has {there}. Name one of those")
         return replace(table, rows=rows)
@@ -185,22 +185,3 @@ def gest_stereotypes() -> tuple[Stereotype, ...]:
     document = tomllib.loads(Path(__file__).with_name("stereotypes.toml").read_text(encoding="utf-8"))
     entries = TypeAdapter(list[StereotypeEntry]).validate_python(document["stereotypes"])
     return tuple(Stereotype(entry.id, entry.name, entry.gender) for entry in entries)
-
-
-def _ids(table: Table, column: str, stereotypes: Sequence[Stereotype]) -> list[int]:
-    known = [stereotype.id for stereotype in stereotypes]
-    numbers = table.whole_numbers(column)
-    wrong = [row for row, number in zip(table.rows, numbers, strict=True) if number not in known]
-    if wrong:
-        raise DataError(
-            f"{table.display}: {column} is {quoted(wrong[0].fields[column])} on {table.places(wrong)}, and the "
-            f"stereotypes are numbered {', '.join(map(str, known))}. Correct the numbers, or describe your own stereotypes "
-            'with the option stereotypes = [{id = 1, name = "...", gender = "female"}, ...]'
-        )
-    return [number for number in numbers if number is not None]
-
-
-def _used(stereotypes: Sequence[Stereotype], ids: Iterable[int]) -> tuple[Stereotype, ...]:
-    """The stereotypes that have a sample; a file with some of the 16 is a file about those."""
-    there = set(ids)
-    return tuple(stereotype for stereotype in stereotypes if stereotype.id in there)

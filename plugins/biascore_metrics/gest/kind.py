@@ -54,6 +54,10 @@ class Sample:
     def __str__(self) -> str:
         return self.sentence
 
+    def numbered(self, number: int) -> Self:
+        """A copy that says something else."""
+        return replace(self, sentence=said(self.sentence, number))
+
 
 @dataclass(frozen=True, slots=True)
 class GenderedSample:
@@ -65,6 +69,10 @@ class GenderedSample:
 
     def __str__(self) -> str:
         return f"{self.male} | {self.female}"
+
+    def numbered(self, number: int) -> Self:
+        """A copy that says something else."""
+        return replace(self, male=said(self.male, number), female=said(self.female, number))
 
 
 S = TypeVar("S", Sample, GenderedSample)
@@ -82,6 +90,10 @@ class _OfStereotypes(Rows[S]):
     def entries(self) -> dict[str, Any]:
         """The entries, as JSON."""
         return {"stereotypes": [asdict(one) for one in self.stereotypes], **super().entries()}
+
+    def resized(self, size: Resizing) -> Self:
+        """The same with more or fewer of each stereotype."""
+        return self.of(size.items_of(self.rows, lambda one: one.stereotype, lambda one, n: one.numbered(n)))
 
 
 class Samples(_OfStereotypes[Sample]):
@@ -108,18 +120,13 @@ class SamplesTest(Test):
         """Everything the test holds, by role."""
         return {"samples": self.samples}
 
+    def resized(self, size: Resizing) -> Self:
+        """The same with more or fewer samples of each stereotype."""
+        return replace(self, samples=self.samples.resized(size))
+
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """A translation of each sentence, as ``answers:`` reads it."""
         return ("text", "translation"), tuple(dict.fromkeys(one.sentence for one in self.samples.rows))
-
-    def resized(self, size: Resizing) -> Self:
-        """The same with more or fewer samples of each stereotype."""
-        samples = size.items_of(self.samples.rows, lambda one: one.stereotype, _copy)
-        return replace(self, samples=self.samples.of(samples))
-
-
-def _copy(sample: Sample, number: int) -> Sample:
-    return replace(sample, sentence=said(sample.sentence, number))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,18 +140,13 @@ class GenderPairsTest(Test):
         """Everything the test holds, by role."""
         return {"pairs": self.pairs}
 
+    def resized(self, size: Resizing) -> Self:
+        """The same with more or fewer pairs of each stereotype."""
+        return replace(self, pairs=self.pairs.resized(size))
+
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The log odds of each pair by its masculine version, as ``answers:`` reads it."""
         return ("sentence", "pairs"), tuple(dict.fromkeys(pair.male for pair in self.pairs.rows))
-
-    def resized(self, size: Resizing) -> Self:
-        """The same with more or fewer pairs of each stereotype."""
-        pairs = size.items_of(self.pairs.rows, lambda one: one.stereotype, _copy_pair)
-        return replace(self, pairs=self.pairs.of(pairs))
-
-
-def _copy_pair(pair: GenderedSample, number: int) -> GenderedSample:
-    return replace(pair, male=said(pair.male, number), female=said(pair.female, number))
 
 
 class StereotypeEntry(Entry):

@@ -10,146 +10,124 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.api.languages import Gender, SpeakerGender
-from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, caveats_of
-from biascore.stats import Decision
+from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, PValue, caveats_of
+from biascore.designs import Decided, Mean
 from biascore.stats.agresti_coull import agresti_coull
-from biascore_metrics.gest.chosen import Chosen, Confound
-from biascore_metrics.gest.estimates import (
-    ByStereotype,
-    group_mean,
-    measure_rate,
-    rank_estimates,
-    rate_estimate,
-)
-from biascore_metrics.gest.kind import Sample, Stereotype
+from biascore_metrics.gest.chosen import Chosen, Confound, Scored
+from biascore_metrics.gest.estimates import ByStereotype, group_mean, rank_estimates, rate
+from biascore_metrics.gest.kind import Sample
 from biascore_metrics.gest.options import MtOptions
-from biascore_metrics.gest.rates import (
-    largest_stereotype_rate,
-    masculine_rate,
-    welch_interval,
-)
-from biascore_metrics.gest.unresolved import SHARE, Unresolved, share_estimate
+from biascore_metrics.gest.rates import largest_stereotype_rate, masculine_rate, welch_interval
 
+SHARE: Final = "share"
+YIELD: Final = "yield"
+DIFFERENCE: Final = "yield, men less women"
+LOWEST: Final = "lowest f_s that samples without a gender allow"
+HIGHEST: Final = "highest f_s that samples without a gender allow"
+_KINDS: Final = {"male": "men", "female": "women"}
 F_S: Final = "stereotype rate f_s"
 F_M: Final = "global masculine rate f_m"
 P_MALE, P_FEMALE, P_CONFOUND = "p_m", "p_f", "p_confound"
 CONFLICTS: Final = "conflict rate"
+POOLED: Final = "pooled masculine share"
 LARGEST: Final = "largest f_s at this f_m"
 OF_LARGEST: Final = "raw f_s as a share of the largest"
 ROOM: Final = 3
 """Where no f_s can be more than so many bounds, one within the bound shows a strong masculine norm, and no fairness."""
 HALF: Final = 0.5
 """Masculine as often as feminine."""
-MASCULINE_OR_FEMININE: Final = (
-    "the speaker is translated in the masculine more often than in the feminine",
-    "the speaker is translated in the feminine more often than in the masculine",
-)
+MASCULINE_OR_FEMININE: Final = "a masculine default was found", "a feminine default was found"
+LOST: Final = {Gender.NONE: "no first-person gender found", Gender.CONFLICT: "its words disagree in gender"}
+NO_TRANSLATION: Final = "the model gave no translation, or none that is text"
 
 
-def p_name(stereotype: Stereotype) -> str:
-    """The name of the masculine rate of a stereotype."""
-    return f"p {stereotype.label}"
+def scored_genders(
+    chosen: Chosen, samples: Sequence[Sample], translations: Sequence[str], genders: Sequence[SpeakerGender]
+) -> Scored:
+    """Each sample with its translation and the gender found in it: 1 masculine, 0 feminine; lost where there is no one."""
+    known = {Gender.MASCULINE: 1.0, Gender.FEMININE: 0.0}
+    values = [known.get(found.gender, np.nan) for found in genders]
+    men = [chosen.by_id[sample.stereotype].gender == "male" for sample in samples]
+    sentences = [sample.sentence for sample in samples]
+    return Scored(
+        texts=sentences,
+        sentences=sentences,
+        about=[sample.stereotype for sample in samples],
+        values=np.array(values).reshape(-1, 1),
+        lost=[
+            (LOST[found.gender] if text else NO_TRANSLATION) if found.gender in LOST else ""
+            for found, text in zip(genders, translations, strict=True)
+        ],
+        columns={
+            "follows": [
+                None if v not in (0, 1) else (v == 1) is man for v, man in zip(values, men, strict=True)
+            ],
+            "translation": translations,
+            "gender": [found.gender.value for found in genders],
+            "word": [", ".join(one.word for one in found.evidence) for found in genders],
+            "rule": [", ".join(one.rule for one in found.evidence) for found in genders],
+        },
+    )
 
 
-def raw(name: str) -> str:
-    """The name of the same number from plain proportions."""
-    return f"raw {name}"
+def masculine_rates(
+    scored: Scored, chosen: Chosen, options: MtOptions, confound: Confound | None, rng: np.random.Generator
+) -> Decided:
+    """The raw f_s, which decides, and everything that the paper reports of one system and language.
 
-
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """Each sample with its translation and the gender found in it."""
-
-    samples: tuple[Sample, ...]
-    translations: tuple[str, ...]
-    genders: tuple[SpeakerGender, ...]
-
-    @property
-    def values(self) -> list[float | None]:
-        """1.0 masculine, 0.0 feminine, None where there is no one gender."""
-        known = {Gender.MASCULINE: 1.0, Gender.FEMININE: 0.0}
-        return [known.get(found.gender) for found in self.genders]
-
-    def share(self, *genders: Gender) -> tuple[int, int]:
-        """How many samples came out in one of these genders, and of how many."""
-        return sum(found.gender in genders for found in self.genders), len(self.genders)
-
-
-@dataclass(frozen=True, slots=True)
-class MasculineRates:
-    """The estimates of one measurement, the raw f_s first, and its verdict."""
-
-    estimates: tuple[Estimate, ...]
-    decision: Decision
-    bound: float | None
-    """What the interval was compared with; None where no bound was stated, or where f_m leaves too little room for one."""
-    caveats: tuple[Caveat, ...]
-
-    @classmethod
-    def of(
-        cls,
-        chosen: Chosen,
-        verdicts: Verdicts,
-        options: MtOptions,
-        confound: Confound | None,
-        rng: np.random.Generator,
-    ) -> MasculineRates:
-        """The raw f_s, which decides, and everything that the paper reports of one system and language.
-
-        Agresti and Coull's centres are drawn towards 1/2, the more the fewer samples there are: their f_s hides a bias
-        where samples are few, and makes one where stereotypes about men have more usable samples than those about women.
-        """
-        data = _by_stereotype(chosen, verdicts, options.confidence)
-        plain = replace(data, centres=_shares(data))
-        unresolved = _unresolved(chosen, verdicts, data)
-        raw_rate = measure_rate(raw(F_S), SHARE, plain, options, rng, column="value")
-        level = _level(F_M, data, options.confidence)
-        raw_level = _level(raw(F_M), plain, options.confidence, "value")
-        estimates = (
+    Agresti and Coull's centres are drawn towards 1/2, the more the fewer samples there are: their f_s hides a bias
+    where samples are few, and makes one where stereotypes about men have more usable samples than those about women.
+    """
+    level, coverage = options.confidence, chosen.coverage(scored)
+    plain = chosen.by_stereotype(scored, scored.means)
+    each = zip(plain.stereotypes, plain.values, strict=True)
+    rates = [_centre(f"p {one.label}", values, level) for one, values in each]
+    data = replace(plain, centres=np.array([np.nan if p.value is None else p.value for p in rates]))
+    unresolved = Unresolved(plain, np.array(list(coverage.given.values())))
+    raw_rate = rate(f"raw {F_S}", SHARE, plain, options, rng, column="value")
+    f_m, raw_f_m = _level(F_M, data, level), _level(f"raw {F_M}", plain, level, "value")
+    most, raw_most = (
+        None if one.value is None else largest_stereotype_rate(one.value) for one in (f_m, raw_f_m)
+    )
+    f_s, n = raw_rate.estimate.value, plain.n
+    of_most = f_s / raw_most if f_s is not None and raw_most else None
+    every, conflicts = len(scored.lost), list(scored.lost).count(LOST[Gender.CONFLICT])
+    no_room = _no_room(raw_f_m, raw_most, options.bound)
+    decision = raw_rate.decide(options, None if no_room else options.bound)
+    return Decided(
+        estimates=(
             raw_rate.estimate,
-            raw_level,
-            rate_estimate(F_S, SHARE, data, options.confidence)[0],
-            level,
+            raw_f_m,
+            rate(F_S, SHARE, data, options).estimate,
+            f_m,
             group_mean(P_MALE, SHARE, data, "male", HALF),
             group_mean(P_FEMALE, SHARE, data, "female", HALF),
-            _largest(LARGEST, level),
-            _largest(raw(LARGEST), raw_level),
-            _of_largest(raw_rate.estimate, raw_level),
-            *_p_estimates(data, options.confidence),
+            Estimate(name=LARGEST, value=most, unit=SHARE, neutral=None, n=n),
+            Estimate(name=f"raw {LARGEST}", value=raw_most, unit=SHARE, neutral=None, n=n),
+            Estimate(name=OF_LARGEST, value=of_most, unit=SHARE, n=n),
+            *rates,
             *rank_estimates(data),
-            *unresolved.estimates(options.confidence),
-            share_estimate(CONFLICTS, *verdicts.share(Gender.CONFLICT), options.confidence),
-            *_confounded(confound, chosen, verdicts, options.confidence),
-        )
-        bound, no_room = _bound(raw_level, options.bound)
-        decision = raw_rate.decide(options, bound)
-        return cls(
-            estimates=estimates,
-            decision=replace(decision, reason=f"{decision.reason} {no_room}".rstrip()),
-            bound=bound,
-            caveats=(
-                *unresolved.caveats(options.alpha),
-                *_caveats(verdicts, options),
-                *caveats_of(raw_rate.warnings),
-            ),
-        )
-
-
-def _by_stereotype(chosen: Chosen, verdicts: Verdicts, level: float) -> ByStereotype:
-    found: dict[int, list[float]] = {stereotype.id: [] for stereotype in chosen.stereotypes}
-    for sample, value in zip(verdicts.samples, verdicts.values, strict=True):
-        if value is not None:
-            found[sample.stereotype].append(value)
-    values = tuple(np.array(found[stereotype.id]) for stereotype in chosen.stereotypes)
-    centres = [
-        agresti_coull(int(some.sum()), some.size, level=level).centre if some.size else np.nan
-        for some in values
-    ]
-    return ByStereotype(chosen.stereotypes, values, np.array(centres))
-
-
-def _shares(data: ByStereotype) -> npt.NDArray[np.float64]:
-    return np.array([values.mean() if values.size else np.nan for values in data.values])
+            *unresolved.estimates(level),
+            _pooled(plain, level),
+            share_estimate(CONFLICTS, conflicts, every, level),
+            *([_centre(P_CONFOUND, chosen.held(scored, confound), level)] if confound else []),
+        ),
+        # Without an interval where stereotypes are empty or all alike.
+        read_first=raw_f_m.name if raw_f_m.interval else POOLED,
+        decision=replace(decision, reason=f"{decision.reason} {no_room}".rstrip()),
+        bound=options.bound,
+        bounded=not no_room,
+        needed=(),
+        coverage=coverage,
+        conventions={},
+        caveats=(
+            *unresolved.caveats(options.alpha),
+            *_caveats(scored, options, conflicts),
+            *caveats_of(raw_rate.warnings),
+        ),
+        item_value="1 masculine, 0 feminine, none where no gender was found",
+        items=chosen.items(scored),
+    )
 
 
 def _level(name: str, data: ByStereotype, level: float, column: str | None = None) -> Estimate:
@@ -157,9 +135,9 @@ def _level(name: str, data: ByStereotype, level: float, column: str | None = Non
     if data.problem:
         return Estimate(name=name, value=None, unit=SHARE, neutral=HALF, n=data.n)
     value, interval = masculine_rate(data.centres, data.male), None
-    if (rate := welch_interval(data.centres, data.male, level)) is not None:
-        half = (rate.high - rate.low) / 4
-        interval = replace(rate, low=max(0.0, value - half), high=min(1.0, value + half))
+    if (of_rate := welch_interval(data.centres, data.male, level)) is not None:
+        half = (of_rate.high - of_rate.low) / 4
+        interval = replace(of_rate, low=max(0.0, value - half), high=min(1.0, value + half))
     return Estimate(
         name=name,
         value=value,
@@ -173,48 +151,26 @@ def _level(name: str, data: ByStereotype, level: float, column: str | None = Non
     )
 
 
-def _largest(name: str, level: Estimate) -> Estimate:
-    value = None if level.value is None else largest_stereotype_rate(level.value)
-    return Estimate(name=name, value=value, unit=SHARE, neutral=None, n=level.n)
+def _pooled(data: ByStereotype, level: float) -> Estimate:
+    """The share of masculine among all samples with a gender, whatever their stereotype; the interval is by stereotype."""
+    labels = [one.label for one, values in zip(data.stereotypes, data.values, strict=True) for _ in values]
+    mean = Mean.share(np.concatenate(data.values) == 1, {"stereotypes": labels}, level, items="samples")
+    found = mean.estimate(POOLED, SHARE, tested=False)
+    return found.model_copy(update={"neutral": HALF, "limits": (0.0, 1.0), "sides": MASCULINE_OR_FEMININE})
 
 
-def _of_largest(rate: Estimate, level: Estimate) -> Estimate:
-    largest = 0.0 if level.value is None else largest_stereotype_rate(level.value)
-    value = rate.value / largest if rate.value is not None and largest > 0 else None
-    return Estimate(name=OF_LARGEST, value=value, unit=SHARE, n=rate.n)
-
-
-def _bound(level: Estimate, bound: float | None) -> tuple[float | None, str]:
-    """The bound that the interval of f_s is compared with, and why none is where f_m leaves too little room for one."""
-    if bound is None or level.value is None:
-        return bound, ""
-    largest = largest_stereotype_rate(level.value)
-    if largest > ROOM * bound:
-        return bound, ""
-    return None, (
+def _no_room(level: Estimate, largest: float | None, bound: float | None) -> str:
+    """Why the interval of f_s is not compared with a bound where f_m leaves too little room for one; else empty."""
+    if bound is None or largest is None or largest > ROOM * bound:
+        return ""
+    return (
         f"At a {level.name} of {level.value:.3f} no f_s can be more than {largest:.3g}, which is not above {ROOM} times the "
         f"bound of {bound:g}, so none is called negligible."
     )
 
 
-def _unresolved(chosen: Chosen, verdicts: Verdicts, data: ByStereotype) -> Unresolved:
-    given = chosen.given([sample.stereotype for sample in verdicts.samples])
-    return Unresolved(
-        stereotypes=data.stereotypes,
-        given=np.array(list(given.values())),
-        used=np.array([values.size for values in data.values]),
-        masculine=np.array([int(values.sum()) for values in data.values]),
-    )
-
-
-def _p_estimates(data: ByStereotype, level: float) -> list[Estimate]:
-    return [
-        _centre(p_name(stereotype), int(values.sum()), values.size, level)
-        for stereotype, values in zip(data.stereotypes, data.values, strict=True)
-    ]
-
-
-def _centre(name: str, masculine: int, detected: int, level: float) -> Estimate:
+def _centre(name: str, values: npt.NDArray[np.float64], level: float) -> Estimate:
+    masculine, detected = int(values.sum()), values.size
     found = agresti_coull(masculine, detected, level=level) if detected else None
     return Estimate(
         name=name,
@@ -226,23 +182,9 @@ def _centre(name: str, masculine: int, detected: int, level: float) -> Estimate:
     )
 
 
-def _confounded(
-    confound: Confound | None, chosen: Chosen, verdicts: Verdicts, level: float
-) -> tuple[Estimate, ...]:
-    if confound is None:
-        return ()
-    held = [
-        value
-        for sample, value in zip(verdicts.samples, verdicts.values, strict=True)
-        if value is not None and confound.holds(sample.sentence, chosen.by_id[sample.stereotype])
-    ]
-    return (_centre(P_CONFOUND, round(sum(held)), len(held), level),)
-
-
-def _caveats(verdicts: Verdicts, options: MtOptions) -> Sequence[Caveat]:
-    detected, total = verdicts.share(Gender.MASCULINE, Gender.FEMININE)
-    conflicts, _ = verdicts.share(Gender.CONFLICT)
-    empty = sum(not text.strip() for text in verdicts.translations)
+def _caveats(scored: Scored, options: MtOptions, conflicts: int) -> list[Caveat]:
+    detected, total = list(scored.lost).count(""), len(scored.lost)
+    empty = sum(not str(text).strip() for text in scored.columns["translation"])
     found = []
     if detected < options.min_yield * total:
         text = (
@@ -260,3 +202,99 @@ def _caveats(verdicts: Verdicts, options: MtOptions) -> Sequence[Caveat]:
     if empty:
         found.append(Caveat(f"{empty} of {total} translations are empty"))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """The samples with a gender by stereotype, 1 for the masculine, and how many were ``given`` of each (stereotypes,)."""
+
+    data: ByStereotype
+    given: npt.NDArray[np.int64]
+
+    @property
+    def used(self) -> npt.NDArray[np.int64]:
+        """How many samples of each stereotype have a gender."""
+        return np.array([values.size for values in self.data.values])
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """f_s if every sample without a gender counted against it, and for it; None where a stereotype has no sample.
+
+        Nothing is assumed of what is missing, so these are bounds of the f_s of these very samples, without the
+        uncertainty of sampling. Their distance is 2 less the mean yields of both kinds. Source: Manski 2003, Partial
+        Identification of Probability Distributions, chapter 1.
+        """
+        if not self.given.all():
+            return None
+        masculine = np.array([values.sum() for values in self.data.values])
+        least, most = masculine / self.given, (masculine + self.given - self.used) / self.given
+        male = self.data.male
+        return (
+            float(least[male].mean() - most[~male].mean()),
+            float(most[male].mean() - least[~male].mean()),
+        )
+
+    def estimates(self, level: float) -> tuple[Estimate, ...]:
+        """The yield by kind and by stereotype, the difference between kinds with its test, and the bounds of f_s."""
+        low, high = self.bounds or (None, None)
+        total = {"samples": int(self.given.sum())}
+        return (
+            share_estimate(YIELD, int(self.used.sum()), int(self.given.sum()), level),
+            *(share_estimate(f"{YIELD}, {_KINDS[kind]}", *self._of(kind), level) for kind in _KINDS),
+            self._difference(),
+            *(
+                share_estimate(f"{YIELD} {one.label}", int(used), int(given), level)
+                for one, used, given in zip(self.data.stereotypes, self.used, self.given, strict=True)
+            ),
+            Estimate(name=LOWEST, value=low, unit=SHARE, neutral=None, n=total),
+            Estimate(name=HIGHEST, value=high, unit=SHARE, neutral=None, n=total),
+        )
+
+    def caveats(self, alpha: float) -> tuple[Caveat, ...]:
+        """A caveat where the yield differs between stereotypes about men and about women."""
+        p_value = self._p_value()
+        if p_value is None or p_value > alpha:
+            return ()
+        (men, men_given), (women, women_given) = self._of("male"), self._of("female")
+        text = (
+            f"a gender was found in {men / men_given:.1%} of the samples of stereotypes about men and in "
+            f"{women / women_given:.1%} of those about women (Fisher's exact p = {p_value:.2g}), so f_s may come of what is "
+            "missing"
+        )
+        if self.bounds is not None:
+            low, high = (round(end, 3) + 0.0 for end in self.bounds)  # no minus before a zero
+            text += f". Whatever gender the others have, the raw f_s of all samples lies from {low:.3f} to {high:.3f}"
+        short = (
+            f"a gender was found in {100 * men / men_given:.0f} % of what is about men and in "
+            f"{100 * women / women_given:.0f} % of what is about women"
+        )
+        return (Caveat(text, short=short),)
+
+    def _of(self, kind: str) -> tuple[int, int]:
+        chosen = self.data.male if kind == "male" else ~self.data.male
+        return int(self.used[chosen].sum()), int(self.given[chosen].sum())
+
+    def _p_value(self) -> float | None:
+        """Fisher's exact test over samples: it asks what is missing among these, not of other stereotypes."""
+        rows = np.array([(used, given - used) for used, given in map(self._of, _KINDS)])
+        if not rows.sum(axis=1).all():
+            return None
+        from scipy.stats import fisher_exact  # slow to import
+
+        return float(fisher_exact(rows).pvalue)
+
+    def _difference(self) -> Estimate:
+        p_value = self._p_value()
+        (men, men_given), (women, women_given) = self._of("male"), self._of("female")
+        n = {"men": men_given, "women": women_given}
+        if p_value is None:
+            return Estimate(name=DIFFERENCE, value=None, unit=SHARE, n=n)
+        fisher = PValue(name="Fisher", value=p_value, kind="exact", alternative="two-sided")
+        value = men / men_given - women / women_given
+        return Estimate(name=DIFFERENCE, value=value, unit=SHARE, n=n, p_values=(fisher,))
+
+
+def share_estimate(name: str, count: int, total: int, level: float) -> Estimate:
+    """``count`` of ``total`` with Wilson's interval; no value where there is nothing to count."""
+    found = Mean.share(np.arange(total) < count, level=level, items="samples")
+    return found.estimate(name, SHARE, tested=False, neutral=False)

@@ -1,282 +1,331 @@
-"""From log odds of samples to q of each stereotype and g_s, per template and pooled, for every GEST language model."""
+"""How log odds of samples are got: with templates around them, or on gendered pairs, given or made by a translator."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
-from biascore.api.figures import Bars, Boxes, Dots, Heat
-from biascore.api.metrics import (
-    ConfidenceInterval,
-    Context,
-    Coverage,
-    Equivalence,
-    Estimate,
-    Finding,
-    LostWord,
-    Scalar,
-    Test,
-    caveats_of,
-    item_table,
-)
-from biascore_metrics.gest.chosen import Chosen, Confound
-from biascore_metrics.gest.data import data_conventions, repeated_samples, repeats
-from biascore_metrics.gest.estimates import (
-    ByStereotype,
-    group_mean,
-    measure_rate,
-    rank_estimates,
-    rank_pictures,
-    rate_estimate,
-)
-from biascore_metrics.gest.kind import Stereotype
-from biascore_metrics.gest.options import OddsOptions
-from biascore_metrics.gest.rates import mean_interval
+from biascore.api.languages import Gender, GenderPair, SpeakerGenderDetector, compare_pair
+from biascore.api.metrics import Model
+from biascore.api.queries import Masked, Span, TokenLogprobs
+from biascore.api.stimuli import Catalogue, PairList
+from biascore.api.support import REPEATED
+from biascore.errors import OptionsError, StimuliError
+from biascore_metrics.gest.chosen import Scored
+from biascore_metrics.gest.estimates import Floats
+from biascore_metrics.gest.kind import Sample
 
-Floats = npt.NDArray[np.float64]
+SAMPLE, WORD = "SAMPLE", "WORD"
+UNREAD: Final = "the model reads nothing under one of the two words"
+LOG_LIKELIHOOD: Final = "log_likelihood"
+_SLOT: Final = re.compile(f"{SAMPLE}|{WORD}")
+PAIRS: Final = "pairs"
+"""The quantity under which given scores of gendered pairs are asked for."""
+UNTRANSLATED: Final = "the translator gave no translation, or none that is text"
+UNSAID: Final = {
+    Gender.NONE: "no first-person gender found in the plain translation",
+    Gender.CONFLICT: "the words of the plain translation disagree in gender",
+}
+UNQUOTED: Final = "no sentence could be separated from its prompt"
+REFUSED: Final = {
+    "same": "the two versions are equal",
+    "length": "the two versions have different numbers of words",
+    "several": "several words differ",
+    "first_letter": "the words that differ begin with different letters",
+    "exception": "the words differ in more than gender",
+}
+SEVERAL_TOKENS: Final = "not exactly one token of this model differs"
+INSEPARABLE: Final = "the token that differs cannot be hidden alone"
 
-G_S: Final = "stereotype rate g_s"
-Q_MALE, Q_FEMALE, Q_CONFOUND = "q_m", "q_f", "q_confound"
-MAX_LOST_SHARE: Final = 0.2
+_QUOTES: Final = {
+    "„": '“”"‟',
+    "“": '”“"',
+    "”": "”",
+    "«": "»",
+    "»": "«»",
+    "‚": "‘’",
+    "‘": "’‘",
+    '"': '"”“',
+    "'": "'’",
+}
+"""Opening quotation marks with those that may close them, in the languages of Europe."""
+_END: Final = re.compile(r"[\s.,;:!?…]*\Z")
 
-
-def q_name(stereotype: Stereotype, template: str = "") -> str:
-    """The name of a stereotype's mean log odds, pooled or with one template."""
-    return f"q {stereotype.label}{', ' * bool(template)}{template}"
-
-
-def g_name(template: str) -> str:
-    """The name of the stereotype rate with one template."""
-    return f"{G_S}, {template}"
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredSample:
-    """A sample with its log odds, male over female, in nats, one for each template, or why it has none.
-
-    ``details`` are further columns of the item table, equal in number for all samples of a measurement.
-    """
-
-    text: str
-    sentence: str
-    stereotype: int
-    odds: tuple[float, ...]
-    lost: str = ""
-    details: tuple[str, ...] = ()
+Filter = Callable[[str, str], GenderPair | None] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """All samples of one measurement; ``templates`` names the columns of their odds.
+class Prompt:
+    """A template with its number (from 1) and its two words."""
 
-    ``sentence`` of a sample is what a topical check looks at, ``text`` what the item table shows.
-    """
-
-    samples: tuple[ScoredSample, ...]
-    templates: tuple[str, ...]
-    detail_names: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    number: int
+    template: str
+    male: str
+    female: str
 
     @property
-    def used(self) -> list[ScoredSample]:
-        """The samples that have odds."""
-        return [sample for sample in self.samples if not sample.lost]
+    def name(self) -> str:
+        """What it is called in results, and the quantity under which given scores are asked for."""
+        return f"template {self.number}"
+
+    def fill(self, sample: str, word: str) -> tuple[str, Span]:
+        """The sentence about a sample, and where the word is in it."""
+        text, at = "", (0, 0)
+        start = 0
+        for slot in _SLOT.finditer(self.template):
+            text += self.template[start : slot.start()]
+            if slot.group() == WORD:
+                at = (len(text), len(text) + len(word))
+            text += word if slot.group() == WORD else sample
+            start = slot.end()
+        return text + self.template[start:], at
+
+
+def load_prompts(
+    catalogue: Catalogue, language: str, file: str, name: str, numbers: Sequence[int] | None
+) -> tuple[Prompt, ...]:
+    """The prompts ``[templates.NAME]`` of a file with the words ``[pairs.NAME_words]``, one pair a template.
+
+    Raises UnknownNameError where the language has none, OptionsError for a number that there is not,
+    StimuliError where templates and words do not fit.
+    """
+    found = catalogue.templates(language, file)
+    if name not in found:
+        raise StimuliError(
+            f"{language}/{file} has no [templates.{name}]. Write them as biascore_wordlists/en/gest.toml does"
+        )
+    address = f"{language}/{file}/{name}_words"
+    words, sentences = catalogue.list_(address), found[name].sentences
+    if not isinstance(words, PairList) or len(words.pairs) != len(sentences):
+        raise StimuliError(
+            f"{address} must hold a pair of words, for a man and for a woman, for each of the {len(sentences)} templates. "
+            "Correct the file"
+        )
+    for sentence in sentences:
+        if sorted(_SLOT.findall(sentence)) != [SAMPLE, WORD]:
+            raise StimuliError(
+                f"{language}/{file}: {sentence!r} must hold {SAMPLE} and {WORD} once. Correct it"
+            )
+    if words.sides != ("male", "female"):
+        raise StimuliError(
+            f'{address}: sides is {list(words.sides)}, and must be ["male", "female"]. Correct the file'
+        )
+    given = enumerate(zip(sentences, words.pairs, strict=True), start=1)
+    prompts = {number: Prompt(number, sentence, *pair) for number, (sentence, pair) in given}
+    chosen = list(prompts) if numbers is None else numbers
+    if not prompts.keys() >= set(chosen) or len(set(chosen)) < len(chosen):
+        raise OptionsError(
+            f"templates = {list(chosen)}: {language}/{file} has the templates 1 to {len(prompts)}. Name each once"
+        )
+    return tuple(prompts[number] for number in chosen)
+
+
+def given_odds(model: Model, samples: Sequence[Sample], prompts: Sequence[Prompt]) -> Scored:
+    """Log odds that the model holds for the samples themselves, in nats, by template."""
+    texts = [sample.sentence for sample in samples]
+    columns = [model.score(texts, prompt.name, in_nats=True) for prompt in prompts]
+    return _scored(samples, prompts, np.stack(columns, axis=1))
+
+
+def masked_odds(model: Model, samples: Sequence[Sample], prompts: Sequence[Prompt]) -> Scored:
+    """log P(man) - log P(woman) at the place of the word, both in the model's whole vocabulary (Equation 3).
+
+    A word of several sub-tokens counts with the sum of their log-probabilities, all hidden together.
+    """
+    queries = [
+        Masked(text, (span,))
+        for sample in samples
+        for prompt in prompts
+        for text, span in (prompt.fill(sample.sentence, word) for word in (prompt.male, prompt.female))
+    ]
+    answers = model.mask_logprob(queries, unread="empty")
+    totals = np.array([answer.total if answer.tokens else np.nan for answer in answers])
+    odds = (totals[::2] - totals[1::2]).reshape(len(samples), len(prompts))
+    return _scored(samples, prompts, odds, _several_tokens(prompts, answers))
+
+
+def causal_odds(model: Model, samples: Sequence[Sample], prompts: Sequence[Prompt]) -> Scored:
+    """log P(man | sample) - log P(woman | sample) for the word that comes next.
+
+    Both texts have the same beginning, so the difference of their log-likelihoods is that of their last
+    words; a word of several tokens counts with the sum over them.
+    """
+    texts = [
+        prompt.fill(sample.sentence, word)[0]
+        for sample in samples
+        for prompt in prompts
+        for word in (prompt.male, prompt.female)
+    ]
+    scores = model.score(texts, LOG_LIKELIHOOD, in_nats=True).reshape(len(samples), len(prompts), 2)
+    return _scored(samples, prompts, scores[:, :, 0] - scores[:, :, 1])
+
+
+def _scored(
+    samples: Sequence[Sample], prompts: Sequence[Prompt], odds: Floats, warnings: tuple[str, ...] = ()
+) -> Scored:
+    """A sample that is not read with one of the prompts has no odds at all."""
+    unread = np.isnan(odds.sum(axis=1))
+    sentences = [sample.sentence for sample in samples]
+    return Scored(
+        texts=sentences,
+        sentences=sentences,
+        about=[sample.stereotype for sample in samples],
+        values=np.where(unread[:, None], np.nan, odds),
+        lost=[UNREAD if lost else "" for lost in unread],
+        names=[prompt.name for prompt in prompts],
+        warnings=warnings,
+    )
+
+
+def _several_tokens(prompts: Sequence[Prompt], answers: Sequence[TokenLogprobs]) -> tuple[str, ...]:
+    """A warning for each prompt whose words are not one token each, as the paper's words are for its models."""
+    words = [(prompt, word) for prompt in prompts for word in (prompt.male, prompt.female)]
+    most = [max((len(one.tokens) for one in answers[i :: len(words)]), default=0) for i in range(len(words))]
+    return tuple(
+        f"{prompt.name}: {word!r} is up to {count} sub-tokens of this model, whose log-probabilities are added; longer "
+        "words are less probable, and q is not comparable"
+        for (prompt, word), count in zip(words, most, strict=True)
+        if count > 1
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a metric says of its own way to the odds."""
+class Pair:
+    """A masculine and a feminine version, the sample they come from, and why there is no pair (then both are blank)."""
 
-    variant: str
-    language: str
-    positive_means: str
-    conventions: dict[str, Scalar]
+    male: str
+    female: str
+    sentence: str
+    stereotype: int
+    lost: str = ""
 
 
-def odds_finding(
-    scored: Scored,
-    chosen: Chosen,
-    told: Told,
-    options: OddsOptions,
-    test: Test,
-    context: Context,
-) -> Finding:
-    """What scored samples give; its headline is g_s, pooled over templates."""
-    unit = f"{options.log_name} odds"
-    confound = Confound.of(options, context.catalogue)
-    pooled = _by_stereotype(scored, chosen, options, None)
-    rate = measure_rate(G_S, unit, pooled, options, context.rng, column="value")
-    single = _templates(scored, chosen, options, unit) if len(scored.templates) > 1 else []
-    decision = rate.decide(options, options.bound)
-    estimates = (
-        rate.estimate,
-        *(one for one, _ in single),
-        group_mean(Q_MALE, unit, pooled, "male", None),
-        group_mean(Q_FEMALE, unit, pooled, "female", None),
-        *_q_estimates(pooled, unit, options),
-        *rank_estimates(pooled),
-        *_confounded(scored, chosen, confound, unit, options),
-        *(estimate for _, some in single for estimate in some),
+def translated_pairs(
+    translator: Model,
+    samples: Sequence[Sample],
+    prompt: Prompt,
+    languages: tuple[str, str],
+    detector: SpeakerGenderDetector,
+) -> list[Pair]:
+    """A pair for each sample, or why there is none (Pikuliak et al. 2023, section 4.3.2).
+
+    The plain translation has one gender; the other version comes from the sample within the prompt of the other
+    gender. ``languages`` are source and target. What ends the sentence is taken from the plain translation,
+    since quotation moves full stops and commas about.
+    """
+    sentences = list(dict.fromkeys(sample.sentence for sample in samples))
+    plain = dict(zip(sentences, translator.translate(sentences, *languages, unusable="empty"), strict=True))
+    genders = {sentence: detector.detect(text).gender for sentence, text in plain.items()}
+    gendered = [s for s in sentences if genders[s] in (Gender.MASCULINE, Gender.FEMININE)]
+    other = {Gender.MASCULINE: prompt.female, Gender.FEMININE: prompt.male}
+    asked = [prompt.fill(sentence, other[genders[sentence]])[0] for sentence in gendered]
+    prompted = dict(zip(gendered, translator.translate(asked, *languages, unusable="empty"), strict=True))
+    return [
+        _pair(sample, plain[sample.sentence], genders[sample.sentence], prompted.get(sample.sentence, ""))
+        for sample in samples
+    ]
+
+
+def quoted(text: str) -> str | None:
+    """What is in quotation marks, or after the first colon, or None."""
+    for start, mark in enumerate(text):
+        if text[start - 1 : start].isalnum():  # an apostrophe within a word
+            continue
+        end = max((text.rfind(closing, start + 1) for closing in _QUOTES.get(mark, "")), default=-1)
+        if end > start + 1:
+            return text[start + 1 : end].strip()
+    _, colon, rest = text.partition(":")
+    return rest.strip() or None if colon else None
+
+
+def _pair(sample: Sample, plain: str, gender: Gender, prompted: str) -> Pair:
+    found = quoted(prompted)
+    lost = UNSAID.get(gender, UNQUOTED if found is None else "") if plain else UNTRANSLATED
+    if lost or found is None:
+        return Pair("", "", sample.sentence, sample.stereotype, lost)
+    other = _END.sub("", found) + plain[len(_END.sub("", plain)) :]
+    male, female = (plain, other) if gender is Gender.MASCULINE else (other, plain)
+    return Pair(male, female, sample.sentence, sample.stereotype)
+
+
+Spans = tuple[Span, Span]
+"""Where the words that differ are, in the man's version and in the woman's."""
+
+
+def score_pairs(model: Model, pairs: Sequence[Pair], gender_pair: Filter, *, given: bool) -> Scored:
+    """Log odds of each usable pair, in nats; ``given``: the model holds them, by the masculine version.
+
+    Usable are pairs that differ in one word with one first letter, each once, and in one token of the model
+    (Pikuliak et al. 2023, section 4.3.2). That token is hidden in both versions, the rest of the word is not.
+    """
+    seen: set[tuple[str, str]] = set()
+    found: list[float | str | Spans] = []
+    for pair in pairs:
+        versions = (pair.male, pair.female)
+        found.append(pair.lost or (REPEATED if versions in seen else _differing_words(pair, gender_pair)))
+        seen.add(versions)
+    asked = {i: (pairs[i], spans) for i, spans in enumerate(found) if isinstance(spans, tuple)}
+    if given:
+        scores = model.score([pair.male for pair, _ in asked.values()], PAIRS, in_nats=True)
+        answers: list[float | str] = scores.tolist()
+    else:
+        answers = _ask(model, list(asked.values()))
+    by_place = dict(zip(asked, answers, strict=True))
+    odds = [by_place.get(i, reason) for i, reason in enumerate(found)]
+    return Scored(
+        texts=[pair.male or pair.sentence for pair in pairs],
+        sentences=[pair.sentence for pair in pairs],
+        about=[pair.stereotype for pair in pairs],
+        values=np.array([[one if isinstance(one, float) else np.nan] for one in odds]).reshape(-1, 1),
+        lost=[one if isinstance(one, str) else "" for one in odds],
+        names=[PAIRS],
+        columns={"female": [pair.female for pair in pairs]},
     )
-    return Finding(
-        variant=told.variant,
-        language=told.language,
-        positive_means=told.positive_means,
-        negative_means="the other way round: against the stereotypes",
-        estimates=estimates,
-        decision=decision,
-        equivalence=Equivalence.within(options.bound, G_S),
-        needed=(),
-        coverage=_coverage(scored, chosen),
-        caveats=(
-            *repeated_samples(test, options),
-            *caveats_of((*_cautions(scored), *rate.warnings)),
-            *caveats_of(scored.warnings, verdict=False),
-        ),
-        item_value=f"log odds, man over woman ({unit}), mean over templates",
-        figures=_figures(scored, chosen, unit),
-        conventions={
-            **data_conventions(test),
-            **repeats(test, options),
-            **told.conventions,
-            "log base": options.log_base,
-            "q": "mean over samples; its interval is Student's",
-            "g_s": "mean q over stereotypes about men - mean q over stereotypes about women",
-            "q alone": "not interpretable: many words for men and women are not compared (section 4.2.1)",
-            "interval of g_s": "Welch's t, each stereotype one observation",
-            "test": "stereotypes permuted between men and women",
-            "deciding p-value": options.alternative,
-            "equivalence bound": options.bound,
-            "alpha": options.alpha,
-            **({"confound": confound.shown} if confound else {}),
-        },
-        items=_items(scored, chosen, options),
-    )
 
 
-def _by_stereotype(
-    scored: Scored, chosen: Chosen, options: OddsOptions, template: int | None
-) -> ByStereotype:
-    found: dict[int, list[float]] = {stereotype.id: [] for stereotype in chosen.stereotypes}
-    for sample in scored.used:
-        nats = float(np.mean(sample.odds)) if template is None else sample.odds[template]
-        found[sample.stereotype].append(nats / options.nats)
-    values = tuple(np.array(found[stereotype.id]) for stereotype in chosen.stereotypes)
-    centres = np.array([some.mean() if some.size else np.nan for some in values])
-    return ByStereotype(chosen.stereotypes, values, centres)
+def _differing_words(pair: Pair, gender_pair: Filter) -> Spans | str:
+    """The characters of the words that differ, or why the pair is not used."""
+    found = compare_pair(pair.male, pair.female)
+    if not isinstance(found, GenderPair):
+        return REFUSED[found]
+    if gender_pair is not None and gender_pair(pair.male, pair.female) is None:
+        return REFUSED["exception"]
+    return found.masculine_span, found.feminine_span
 
 
-def _templates(
-    scored: Scored, chosen: Chosen, options: OddsOptions, unit: str
-) -> list[tuple[Estimate, list[Estimate]]]:
-    found = []
-    for column, template in enumerate(scored.templates):
-        data = _by_stereotype(scored, chosen, options, column)
-        rate, _ = rate_estimate(g_name(template), unit, data, options.confidence)
-        found.append((rate, _q_estimates(data, unit, options, template)))
+def _ask(model: Model, pairs: Sequence[tuple[Pair, Spans]]) -> list[float | str]:
+    """Ask for the words first, which shows their tokens, then for those tokens that stand among others."""
+
+    def answered(some: Sequence[tuple[Pair, Spans]]) -> list[tuple[TokenLogprobs, TokenLogprobs]]:
+        both = [one for pair, spans in some for one in ((pair.male, spans[0]), (pair.female, spans[1]))]
+        found = model.mask_logprob([Masked(text, (span,)) for text, span in both], unread="empty")
+        return list(zip(found[::2], found[1::2], strict=True))
+
+    found: list[float | str] = []
+    again: dict[int, tuple[Pair, Spans]] = {}
+    for (pair, _), (male, female) in zip(pairs, answered(pairs), strict=True):
+        narrowed = _differing_token(male, female)
+        if isinstance(narrowed, tuple) and len(male.tokens) > 1:
+            again[len(found)] = pair, narrowed
+        found.append(narrowed if isinstance(narrowed, str) else male.total - female.total)
+    for place, (male, female) in zip(again, answered(list(again.values())), strict=True):
+        alone = len(male.tokens) == len(female.tokens) == 1
+        found[place] = male.total - female.total if alone else INSEPARABLE
     return found
 
 
-def _q_estimates(data: ByStereotype, unit: str, options: OddsOptions, template: str = "") -> list[Estimate]:
-    return [
-        _mean(q_name(stereotype, template), values, unit, options)
-        for stereotype, values in zip(data.stereotypes, data.values, strict=True)
-    ]
-
-
-def _mean(name: str, values: Floats, unit: str, options: OddsOptions) -> Estimate:
-    interval = mean_interval(values, options.confidence)
-    return Estimate(
-        name=name,
-        value=float(values.mean()) if values.size else None,
-        unit=unit,
-        neutral=None,
-        n={"samples": values.size},
-        interval=ConfidenceInterval.of(interval) if interval else None,
-    )
-
-
-def _confounded(
-    scored: Scored, chosen: Chosen, confound: Confound | None, unit: str, options: OddsOptions
-) -> list[Estimate]:
-    if confound is None:
-        return []
-    held = [
-        float(np.mean(sample.odds)) / options.nats
-        for sample in scored.used
-        if confound.holds(sample.sentence, chosen.by_id[sample.stereotype])
-    ]
-    return [_mean(Q_CONFOUND, np.array(held), unit, options)]
-
-
-def _cautions(scored: Scored) -> tuple[str, ...]:
-    lost = [sample for sample in scored.samples if sample.lost]
-    if len(lost) <= MAX_LOST_SHARE * len(scored.samples):
-        return ()
-    reasons = {
-        reason: sum(sample.lost == reason for sample in lost)
-        for reason in dict.fromkeys(s.lost for s in lost)
-    }
-    named = "; ".join(f"{count} {reason}" for reason, count in reasons.items())
-    return (f"{len(lost)} of {len(scored.samples)} samples are not used: {named}",)
-
-
-def _coverage(scored: Scored, chosen: Chosen) -> Coverage:
-    labels = chosen.by_id
-    return Coverage(
-        given=chosen.given([sample.stereotype for sample in scored.samples]),
-        used=chosen.given([sample.stereotype for sample in scored.used]),
-        lost=tuple(
-            LostWord(word=sample.text, role=labels[sample.stereotype].label, reason=sample.lost)
-            for sample in scored.samples
-            if sample.lost
-        ),
-    )
-
-
-def _figures(scored: Scored, chosen: Chosen, unit: str) -> tuple[Bars | Boxes | Heat | Dots, ...]:
-    by_stereotype = Bars(
-        title=f"Mean log odds q of each stereotype ({unit})",
-        estimates=tuple(q_name(stereotype) for stereotype in chosen.stereotypes),
-        labels=tuple(stereotype.label for stereotype in chosen.stereotypes),
-    )
-    ranks = rank_pictures(chosen.stereotypes, "")
-    if len(scored.templates) == 1:
-        return (by_stereotype, *ranks)
-    rates = (G_S, *map(g_name, scored.templates))
-    labels = ("all templates", *scored.templates)
-    by_template = Bars(title=f"Stereotype rate g_s by template ({unit})", estimates=rates, labels=labels)
-    by_model = Dots(
-        title=f"Stereotype rate g_s by model and template ({unit})", estimates=rates, labels=labels
-    )
-    return (by_template, by_stereotype, by_model, *ranks)
-
-
-def _items(scored: Scored, chosen: Chosen, options: OddsOptions) -> pa.Table:
-    stereotypes = [chosen.by_id[sample.stereotype] for sample in scored.samples]
-    odds: dict[str, Sequence[float | None]] = {
-        template: [None if sample.lost else sample.odds[column] / options.nats for sample in scored.samples]
-        for column, template in enumerate(scored.templates)
-    }
-    details = {
-        name: [sample.details[column] for sample in scored.samples]
-        for column, name in enumerate(scored.detail_names)
-    }
-    return item_table(
-        item=[sample.text for sample in scored.samples],
-        group=[stereotype.label for stereotype in stereotypes],
-        value=[
-            None if sample.lost else float(np.mean(sample.odds)) / options.nats for sample in scored.samples
-        ],
-        more={
-            "about": [stereotype.gender for stereotype in stereotypes],
-            **(odds if len(scored.templates) > 1 else {}),
-            **details,
-            "lost": [sample.lost for sample in scored.samples],
-        },
-    )
+def _differing_token(male: TokenLogprobs, female: TokenLogprobs) -> Spans | str:
+    """The characters of the one token that differs, or why there is none."""
+    if not male.tokens or not female.tokens:
+        return UNREAD
+    if len(male.tokens) != len(female.tokens):
+        return SEVERAL_TOKENS
+    places = [i for i, (a, b) in enumerate(zip(male.tokens, female.tokens, strict=True)) if a != b]
+    if len(places) != 1:
+        return SEVERAL_TOKENS
+    spans = male.offsets[places[0]], female.offsets[places[0]]
+    return spans if all(start < end for start, end in spans) else INSEPARABLE

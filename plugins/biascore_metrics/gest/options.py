@@ -56,18 +56,26 @@ class MtOptions(GestOptions):
     bound: Bound = 0.03
 
 
-class OddsOptions(GestOptions):
-    """Options of the metrics on log odds.
+class LmOptions(GestOptions):
+    """Options of ``gest-lm``.
 
+    ``model_kind``: whether a model is asked as a masked or as a causal language model; auto: as a masked one, if it can.
     ``templates``: the prompts to use, by number; all without it. ``prompts``: the file of the test's language that
     holds them. ``log_base``: of the scores; the paper's tables have 10. ``bound_ratio``: a g_s whose whole
     interval is within this ratio of odds, either way, counts as negligible.
+
+    ``translator``: a second model, which makes gendered pairs in the language ``target`` out of the samples, so
+    that a model of that language is measured without templates; ``grammar`` as of ``gest-mt``.
     """
 
     templates: Annotated[tuple[int, ...], Field(strict=False, min_length=1)] | None = None
     prompts: str = "gest"
     log_base: Literal[10, 2, "e"] = 10
     bound_ratio: Bound = Field(default=1.1, gt=1)
+    model_kind: Literal["auto", "masked", "causal"] = "auto"
+    translator: str | None = None
+    target: LanguageTag | None = None
+    grammar: str | None = None
 
     @property
     def nats(self) -> float:
@@ -75,29 +83,14 @@ class OddsOptions(GestOptions):
         return 1.0 if self.log_base == "e" else math.log(self.log_base)
 
     @property
-    def log_name(self) -> str:
-        """The logarithm's name."""
-        return LOG_NAMES[self.log_base]
+    def unit(self) -> str:
+        """The unit of log odds, by the name of the logarithm."""
+        return f"{LOG_NAMES[self.log_base]} odds"
 
     @property
     def bound(self) -> float | None:
         """The equivalence bound in the unit of the scores."""
         return math.log(self.bound_ratio) / self.nats if self.bound_ratio else None
-
-
-class LmOptions(OddsOptions):
-    """Options of ``gest-lm``.
-
-    ``model_kind``: whether a model is asked as a masked or as a causal language model; auto: as a masked one, if it can.
-
-    ``translator``: a second model, which makes gendered pairs in the language ``target`` out of the samples, so
-    that a model of that language is measured without templates; ``grammar`` as of ``gest-mt``.
-    """
-
-    model_kind: Literal["auto", "masked", "causal"] = "auto"
-    translator: str | None = None
-    target: LanguageTag | None = None
-    grammar: str | None = None
 
 
 def detected(options: MtOptions | LmOptions, language: str) -> tuple[str, ...]:

@@ -32,6 +32,6 @@ def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
 @hookimpl
 def register_exporters(register: Callable[[type[Exporter]], None]) -> None:
     """Provide the output format ``impact-tables``."""
-    from biascore_metrics.impact_ratio.exporter import ImpactTables
+    from biascore_metrics.impact_ratio.metric import ImpactTables
 
     register(ImpactTables)

@@ -6,7 +6,7 @@ A table has a row for each person about whom something was decided: the categori
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -48,12 +48,6 @@ class Person:
     def __str__(self) -> str:
         return f"{self.text}: {', '.join(self.categories)}"
 
-    def unstated(self, group: int) -> str | None:
-        """What stands in the place of a category: "" in a blank cell; None where one is stated."""
-        if self.categories[group]:
-            return None
-        return self.cells[group] if self.cells else ""
-
 
 @dataclass(frozen=True, kw_only=True)
 class People(Rows[Person]):
@@ -66,6 +60,14 @@ class People(Rows[Person]):
 
     groups: tuple[str, ...]
     cluster: str = ""
+
+    @property
+    def unstated(self) -> Iterator[tuple[str, str, str]]:
+        """Groups of which people state no category: the group, the text of the person, what stands there; "" if blank."""
+        for place, group in enumerate(self.groups):
+            for one in self.rows:
+                if not one.categories[place]:
+                    yield group, one.text, one.cells[place] if one.cells else ""
 
     def entries(self) -> dict[str, Any]:
         """The entries, as JSON."""

@@ -1,16 +1,20 @@
-"""Impact ratio: the selection rate of each category over that of the category selected most often."""
+"""Impact ratio: the selection rate of each category over that of the category selected most often.
+
+And the tables of Local Law 144: of each category the people, those selected, the rate and the impact ratio.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from pydantic import Field
 
+from biascore.api.exporters import Exported, Exporter, Measurement, Run
 from biascore.api.figures import Bars, Figure
 from biascore.api.metrics import (
     Caveat,
@@ -29,7 +33,7 @@ from biascore.api.metrics import (
 from biascore.api.support import quoted
 from biascore.designs import Decided, DecidedMetric
 from biascore.designs.bounds import Bound
-from biascore.errors import OptionsError
+from biascore.errors import OptionsError, RunError
 from biascore.stats import Decision, Verdict
 from biascore.stats.ratios import LargestDifference
 from biascore_metrics.impact_ratio.items import OutcomesTest, People
@@ -44,6 +48,7 @@ SHARE: Final = "share"
 NOT_STATED: Final = "not stated"
 BLANK: Final = "blank"
 LARGER: Final = "the larger of people and clusters"
+HEAD: Final = ("people", "selected", "rate", "impact ratio", "interval")
 MOST: Final = 12
 """Categories that a caveat names."""
 
@@ -282,20 +287,15 @@ def _p_values(tested: LargestDifference, by_cluster: float | None) -> tuple[PVal
 
 def _not_stated(people: People) -> Iterator[Caveat]:
     """How many people state no category of a group, and what stands there instead."""
-    for place, group in enumerate(people.groups):
-        cells = Counter(cell or BLANK for one in people.rows if (cell := one.unstated(place)) is not None)
+    for group in people.groups:
+        cells = Counter(cell or BLANK for own, _, cell in people.unstated if own == group)
+        told = why = ""
+        if {*cells} - {BLANK}:
+            told = f" ({', '.join(f'{cell} {many:,}' for cell, many in cells.most_common(MOST))})"
+            why = "; the data's option not_stated says which values state none"
         if cells:
-            text, rest = (
-                f"{cells.total():,} of {len(people):,} people have no {group} stated",
-                "count in none of its categories",
-            )
-            told = ", ".join(f"{cell} {many:,}" for cell, many in cells.most_common(MOST))
-            if set(cells) == {BLANK}:
-                yield Caveat(f"{text}, and {rest}")
-            else:
-                yield Caveat(
-                    f"{text} ({told}), and {rest}; the data's option not_stated says which values state none"
-                )
+            text = f"{cells.total():,} of {len(people):,} people have no {group} stated{told}"
+            yield Caveat(f"{text}, and count in none of its categories{why}")
 
 
 def _named(categories: Sequence[Category]) -> str:
@@ -304,15 +304,15 @@ def _named(categories: Sequence[Category]) -> str:
 
 
 def _coverage(people: People) -> Coverage:
-    lost = tuple(
-        LostWord(word=one.text, role=group, reason=f"{NOT_STATED}: {cell}" if cell else NOT_STATED)
-        for place, group in enumerate(people.groups)
-        for one in people.rows
-        if (cell := one.unstated(place)) is not None
+    gone = Counter(group for group, *_ in people.unstated)
+    return Coverage(
+        given=dict.fromkeys(people.groups, len(people)),
+        used={group: len(people) - gone[group] for group in people.groups},
+        lost=tuple(
+            LostWord(word=text, role=group, reason=f"{NOT_STATED}: {cell}" if cell else NOT_STATED)
+            for group, text, cell in people.unstated
+        ),
     )
-    given = dict.fromkeys(people.groups, len(people))
-    gone = Counter(one.role for one in lost)
-    return Coverage(given=given, used={group: n - gone[group] for group, n in given.items()}, lost=lost)
 
 
 def _figures(estimates: Sequence[Estimate]) -> tuple[Figure, ...]:
@@ -337,3 +337,50 @@ def _items(test: OutcomesTest, chosen: npt.NDArray[np.bool_], values: npt.NDArra
         value=chosen.astype(np.float64).tolist(),
         more={**columns, "outcome": values.tolist()},
     )
+
+
+class ImpactTables(Exporter):
+    """A Markdown table for each group and each two groups of every measurement of ``impact-ratio``."""
+
+    id: ClassVar[str] = "impact-tables"
+    summary: ClassVar[str] = (
+        "selection rates and impact ratios of each category, as Local Law 144 asks for (Markdown)"
+    )
+    suffix: ClassVar[str] = ".md"
+
+    def export(self, run: Run) -> tuple[Exported, ...]:
+        """One text; raises RunError where the run has no measurement of ``impact-ratio``."""
+        measured = [one for one in run if one.metric == ImpactRatio.name]
+        if not measured:
+            raise RunError(
+                f"{run.title}: no measurement is of {ImpactRatio.name}, so there are no impact ratios. Choose another format"
+            )
+        return (Exported("\n".join(line for one in measured for line in _tables(one))),)
+
+
+def _tables(measured: Measurement) -> Iterator[str]:
+    outcome = measured.conventions["outcome"]
+    yield f"# {_cell(measured.test_title)}"
+    yield ""
+    yield f"Outcome: {_cell(str(outcome))}, from {_cell(measured.model)}. Rate: {measured.conventions['rate']}."
+    found = {one.name: one for one in measured.estimates}
+    table = ""
+    for name, rate in found.items():
+        if not name.startswith(RATE) or rate.value is None:
+            continue
+        own, _, category = name.removeprefix(RATE).partition(": ")
+        if own != table:
+            table = own
+            yield from ("", f"| {_cell(own)} | {' | '.join(HEAD)} |", f"|---|{'---:|' * len(HEAD)}")
+        ratio = found.get(f"{RATIO_OF}{own}: {category}")
+        value, low, high = ratio.texts() if ratio else ("left out", "", "")
+        interval = f"{low} to {high}" if low else ""
+        cells = (str(rate.n["people"]), str(rate.n["selected"]), f"{rate.value:.3f}", value, interval)
+        yield f"| {_cell(category)} | {' | '.join(cells)} |"
+    yield ""
+    yield from (f"- {_cell(text)}" for text in measured.warnings)
+    yield ""
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

@@ -148,8 +148,8 @@ class Tables:
         np.add.at(by_cluster[0], (codes, places), 1)
         np.add.at(by_cluster[1], (codes[selected], places[selected]), 1)
         counts, found = (each.sum(axis=0) for each in by_cluster)
-        own = [(place,) for place in range(len(groups))]
-        sets = [*own, *combinations(range(len(groups)), 2)] if intersections else own
+        crossed = (1, 2) if intersections else (1,)
+        sets = [own for count in crossed for own in combinations(range(len(groups)), count)]
         clusters = (by_cluster[0], by_cluster[1]) if names.tolist() != [""] else None
         tables = []
         for own in sets:

@@ -14,6 +14,6 @@ if TYPE_CHECKING:
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     """Provide ``lpbs``."""
-    from biascore_metrics.lpbs.lpbs import Lpbs
+    from biascore_metrics.lpbs.metric import Lpbs
 
     register(Lpbs)

@@ -23,6 +23,6 @@ def register_metrics(register: Callable[[type[Metric]], None]) -> None:
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data format ``mt-geneval``."""
-    from biascore_metrics.mt_geneval.format import MtGenevalFormat
+    from biascore_metrics.mt_geneval.items import MtGenevalFormat
 
     register(MtGenevalFormat)

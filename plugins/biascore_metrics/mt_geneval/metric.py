@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
@@ -13,26 +17,50 @@ from biascore.api.languages import language_name
 from biascore.api.metrics import (
     Caveat,
     Context,
+    Contrast,
     Coverage,
-    Equivalence,
-    Finding,
+    Estimate,
     LostWord,
-    Metric,
     MetricOptions,
     Model,
-    Scalar,
+    Total,
     item_table,
 )
 from biascore.api.stimuli import Catalogue, Test
 from biascore.api.support import LanguageTag
+from biascore.designs import Decided, DecidedMetric
 from biascore.designs.bounds import Bound
-from biascore.designs.mean import least_p
+from biascore.designs.mean import Mean, least_p, shared
 from biascore.errors import OptionsError
-from biascore.stats import Decision, Unreachable, Verdict, decide
-from biascore_metrics.mt_geneval.kind import FEMININE, MASCULINE, NOT_TOLD, GenevalTest, in_clusters
-from biascore_metrics.mt_geneval.outcomes import GAP, Judged, Outcomes
-from biascore_metrics.mt_geneval.words import SEPARATOR
+from biascore.stats import Unreachable
+from biascore.stats.differences import independent_difference, paired_difference
+from biascore.stats.proportions import binomial_test
+from biascore_metrics.mt_geneval.items import (
+    FEMININE,
+    MASCULINE,
+    NOT_TOLD,
+    OUTCOMES,
+    SEPARATOR,
+    GenevalTest,
+    Line,
+    Outcome,
+    last_part,
+    outcome,
+    own_words,
+    words_of,
+)
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+GAP: Final = "gap in correct, feminine - masculine"
+WRONG_GAP: Final = "gap in incorrect, feminine - masculine"
+ACCURACY: Final = "published accuracy"
+COUNTERFACTUAL: Final = "counterfactual accuracy"
+CONTEXTUAL: Final = "contextual accuracy"
+SHARE: Final = "share"
+SIGNED: Final = (-1.0, 1.0)
+SIGNS: Final = {FEMININE: 1.0, MASCULINE: -1.0}
 MANY_NEITHER: Final = 0.3
 HALF: Final = 0.5
 """Of the translations: no result where as many hold neither gender's word; a caveat where fewer are correct."""
@@ -53,7 +81,148 @@ class MtGenevalOptions(MetricOptions):
     context: bool = True
 
 
-class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
+def judged(lines: Sequence[Line], answers: Sequence[str]) -> pd.DataFrame:
+    """A row for each line: the part of its translation that is judged, whether that is the ``whole`` of it, its outcome."""
+    import pandas as pd  # slow to import, and only what is measured needs it
+
+    found = []
+    for line, answer in zip(lines, answers, strict=True):
+        own, other = own_words(line.own, line.other)
+        text = last_part(answer)
+        held = words_of(text) & (own | other)
+        found.append(
+            {
+                "source": line.source,
+                "gender": line.gender,
+                "role": line.gender or NOT_TOLD,
+                "pair": str(line.pair),
+                "cluster": line.cluster,
+                "together": line.together,
+                "untold": line.untold,
+                "translation": text,
+                "whole": text == answer.strip(),
+                "outcome": outcome(text, own, other),
+                "accurate": not held & other,  # as published, by which an empty translation is accurate
+                "words": ", ".join(sorted(held)),
+            }
+        )
+    return pd.DataFrame(found)
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Judged lines; ``paired``: each pair has a feminine and a masculine line."""
+
+    rows: pd.DataFrame
+    paired: bool
+    level: float
+
+    @cached_property
+    def told(self) -> pd.DataFrame:
+        """Lines whose references tell the gender."""
+        return self.rows[self.rows.untold == ""]
+
+    @cached_property
+    def compared(self) -> pd.DataFrame:
+        """Those that count in the gap."""
+        return self.told[self.told.gender != ""]
+
+    @cached_property
+    def clustered(self) -> bool:
+        """Whether pairs, or lines that are no pairs, come in clusters, so that the gap is tested by them."""
+        return self.compared.together.nunique() < self.compared.pair.nunique()
+
+    @cached_property
+    def gap(self) -> Mean:
+        """The difference in correct."""
+        return self.difference("correct")
+
+    @property
+    def stated(self) -> dict[str, str]:
+        """How interval and test are made."""
+        if self.clustered:
+            test, interval = "t of the gap, its error by cluster (CR2, Satterthwaite's df)", "of that t"
+        elif self.paired:
+            test = "McNemar, exact: of pairs with one correct, as many feminine as masculine"
+            interval = "Tango's score interval of paired shares"
+        else:
+            test = "Fisher's exact test, feminine and masculine sentences independent"
+            interval = "Newcombe's interval of independent shares"
+        return {"test": test, "interval of the gap": interval}
+
+    @property
+    def estimates(self) -> Iterator[Estimate]:
+        """The gap, which decides, that in incorrect, each outcome of all and by gender, and what is published."""
+        every = Total(cluster=("cluster",)) if self.clustered else Contrast(groups=SIGNS)
+        headline = self.gap.estimate(GAP, SHARE, limits=SIGNED)
+        yield headline.model_copy(update={"estimator": every})
+        yield self.difference("incorrect").estimate(WRONG_GAP, SHARE, limits=SIGNED)
+        for kind in OUTCOMES:
+            yield self._share(kind, self.told.outcome == kind)
+        yield from self.by_gender
+        if not self.paired:
+            yield self._share(CONTEXTUAL, self.rows.accurate)
+            return
+        first, second = (self.rows.accurate[self.rows.gender == gender] for gender in SIGNS)
+        yield self._share(f"{ACCURACY}, {FEMININE}", first)
+        yield self._share(f"{ACCURACY}, {MASCULINE}", second)
+        yield self._share(COUNTERFACTUAL, first & second.to_numpy())
+
+    @cached_property
+    def by_gender(self) -> list[Estimate]:
+        """The share of each outcome in each gender."""
+        held = {gender: self.told.outcome[self.told.gender == gender] for gender in SIGNS}
+        return [
+            self._share(f"{kind}, {gender}", held[gender] == kind) for kind in OUTCOMES for gender in SIGNS
+        ]
+
+    def contributions(self) -> pd.Series:
+        """What each line adds to the gap; NaN of those that count in none."""
+        genders = self.compared.gender
+        each = {gender: sign / max(1, (genders == gender).sum()) for gender, sign in SIGNS.items()}
+        added = (self.compared.outcome == "correct") * genders.map(each)
+        return added.reindex(self.rows.index)
+
+    def difference(self, kind: Outcome) -> Mean:
+        """The difference in an outcome, feminine - masculine, with its interval and test."""
+        lines = self.compared
+        held = (lines.outcome == kind).astype(float)
+        feminine, masculine = (held[lines.gender == gender].to_numpy() for gender in SIGNS)
+        n = {FEMININE: len(feminine), MASCULINE: len(masculine)}
+        if not all(n.values()):
+            return Mean(None, n, problem="there are no lines of both genders")
+        gap = float(feminine.mean() - masculine.mean())
+        if self.clustered:
+            # The mean of its influence values, so that lines of both genders of a cluster go together.
+            apart = held - held.groupby(lines.gender).transform("mean")
+            each = {gender: sign * len(lines) / n[gender] for gender, sign in SIGNS.items()}
+            values = (gap + apart * lines.gender.map(each)).to_numpy()
+            return Mean.of(values, _clusters(lines), self.level, limits=SIGNED, items="lines")
+        if self.paired:
+            more, less = int((feminine > masculine).sum()), int((feminine < masculine).sum())
+            p = binomial_test(more, more + less) if more + less else 1.0
+            interval = paired_difference(more, less, len(feminine), level=self.level)
+            return Mean(gap, n, p_value=p, interval=interval, error="McNemar, exact", kind="exact")
+        from scipy.stats import fisher_exact  # slow to import, and only what is measured needs it
+
+        one, other = ((int(some.sum()), len(some)) for some in (feminine, masculine))
+        p = min(1.0, float(fisher_exact(np.array([[k, of - k] for k, of in (one, other)])).pvalue))
+        interval = independent_difference(one, other, level=self.level)
+        return Mean(gap, n, p_value=p, interval=interval, error="Fisher, exact", kind="exact")
+
+    def _share(self, name: str, values: pd.Series) -> Estimate:
+        """A share of lines by their clusters, or pairs, where several have one."""
+        by = _clusters(self.rows.loc[values.index])
+        found = Mean.share(values.to_numpy(), by, self.level, items="lines")
+        return found.estimate(name, SHARE, tested=False, neutral=False, limits=(0.0, 1.0))
+
+
+def _clusters(rows: pd.DataFrame) -> dict[str, Sequence[str]]:
+    """The clusters of lines as `Mean.of` takes them: those that the data name, or pairs."""
+    return shared("clusters" if (rows.cluster != "").any() else "pairs", rows.together.tolist())
+
+
+class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
     """Translates the sentences and looks for the words that only one gender's reference has."""
 
     name = "mt-geneval"
@@ -83,44 +252,43 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
     def unreachable(self, test: GenevalTest) -> tuple[Unreachable, ...]:
         """That few pairs, or clusters, can detect nothing."""
         usable = [line for line in test.lines.rows if line.gender and not line.untold]
-        clustered = in_clusters(usable)
+        clustered = len({line.together for line in usable}) < len({line.pair for line in usable})
         if not usable or (test.part == "context" and not clustered):
             return ()
         least = least_p([line.together for line in usable], "clusters" if clustered else "pairs")
         return Unreachable.detected(least, self.options.alpha)
 
-    def measure(self, model: Model, test: GenevalTest, context: Context) -> Finding:
+    def result(self, model: Model, test: GenevalTest, context: Context) -> Decided:
         """Three outcomes by gender, their gap, and the published accuracy; items are the sentences."""
         options = self.options
         target = options.target or test.target
         asked = [line.asked(context=options.context) for line in test.lines.rows]
         texts = tuple(dict.fromkeys(asked))
-        answers = model.translate(texts, test.language, target, unusable="empty")
-        translations = dict(zip(texts, answers, strict=True))
-        judged = tuple(
-            Judged.of(line, translations[text]) for line, text in zip(test.lines.rows, asked, strict=True)
+        answers = dict(
+            zip(texts, model.translate(texts, test.language, target, unusable="empty"), strict=True)
         )
-        found = Outcomes(judged, paired=test.part == "sentences", level=options.confidence)
-        estimates, bound = found.estimates, options.bound
-        decision = decide(found.gap.p_value, found.gap.interval, alpha=options.alpha, bound=bound)
-        if found.gap.problem:
-            decision = Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {found.gap.problem}.")
-        if found.told and found.total("neither") >= HALF * len(found.told):
-            held = f"{found.total('neither')} of {len(found.told)} translations hold neither gender's word"
-            decision = Decision(Verdict.INCONCLUSIVE, f"It could not be tested: {held}.")
+        rows = judged(test.lines.rows, [answers[text] for text in asked])
+        found = Outcomes(rows, paired=test.part == "sentences", level=options.confidence)
+        (headline, *others), gap, problem = found.estimates, found.gap, found.gap.problem
+        neither = int((found.told.outcome == "neither").sum())
+        silent = len(found.told) > 0 and neither >= HALF * len(found.told)
+        if silent:
+            problem = f"{neither} of {len(found.told)} translations hold neither gender's word"
             nothing = {"value": None, "interval": None, "p_values": (), "estimator": None}
-            estimates, bound = (estimates[0].model_copy(update=nothing), *estimates[1:]), None
-        return Finding(
+            headline = headline.model_copy(update=nothing)
+        return Decided(
             variant="" if options.context or test.part == "sentences" else "without context",
             subject=f"{language_name(test.language)} to {language_name(target)}",
-            positive_means="feminine sentences keep their gender in translation more often than masculine ones",
             negative_means="masculine sentences keep their gender in translation more often than feminine ones",
-            estimates=estimates,
-            decision=decision,
-            equivalence=Equivalence.within(bound, GAP),
+            estimates=(headline, *others),
+            p_value=gap.p_value,
+            interval=gap.interval,
+            problem=problem,
+            bound=options.bound,
+            bounded=not silent,
             needed=(),
-            coverage=_coverage(judged),
-            caveats=self._caveats(test, found),
+            coverage=_coverage(rows),
+            caveats=tuple(self._caveats(test, found)),
             item_value="1 only words of its own gender, 0 others, none where references do not tell",
             item_neutral=None,
             figures=_figures(found),
@@ -134,8 +302,6 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
                 **found.stated,
                 "published accuracy": "no word of the other gender's own, dropped lines included",
                 **self._context_stated(test),
-                "equivalence bound": options.bound,
-                "alpha": options.alpha,
             },
             items=_items(found),
         )
@@ -149,88 +315,76 @@ class MtGeneval(Metric[MtGenevalOptions, GenevalTest]):
             "gender of a source": "that of its English pronouns, where all are of one gender",
         }
 
-    def _caveats(self, test: GenevalTest, found: Outcomes) -> tuple[Caveat, ...]:
-        told, neither, correct = found.told, found.total("neither"), found.total("correct")
-        caveats = []
-        if told and neither > self.options.max_neither * len(told):
-            share = f"{100 * neither / len(told):.0f} %"
-            caveats.append(
-                Caveat(
-                    f"{neither} of {len(told)} translations ({share}) hold neither gender's word; correct is a share of all",
-                    short=f"{share} of translations hold neither gender's word",
-                )
+    def _caveats(self, test: GenevalTest, found: Outcomes) -> Iterator[Caveat]:
+        told, count = len(found.told), Counter(found.told.outcome)
+        if told and count["neither"] > self.options.max_neither * told:
+            share = f"{100 * count['neither'] / told:.0f} %"
+            yield Caveat(
+                f"{count['neither']} of {told} translations ({share}) hold neither gender's word; correct is a share of all",
+                short=f"{share} of translations hold neither gender's word",
             )
-        if neither < HALF * len(told) and correct < HALF * len(told):
-            share = f"only {100 * correct / len(told):.0f} % of the translations keep the gender"
-            caveats.append(Caveat(f"{share}, so equal shares say little", short=share))
+        if count["neither"] < HALF * told and count["correct"] < HALF * told:
+            share = f"only {100 * count['correct'] / told:.0f} % of the translations keep the gender"
+            yield Caveat(f"{share}, so equal shares say little", short=share)
         p = found.difference("neither").p_value
         if p is not None and p <= self.options.alpha:
+            by_gender = {one.name: one.value or 0.0 for one in found.by_gender}
             shares = " and ".join(
-                f"{100 * found.share('neither', g):.1f} % of {g}" for g in (FEMININE, MASCULINE)
+                f"{100 * by_gender[f'neither, {gender}']:.1f} % of {gender}" for gender in SIGNS
             )
-            text = f"neither gender's word was found in {shares} sentences (p = {p:.2g}), which is part of the gap"
-            caveats.append(Caveat(text))
-        empty = sum(not one.translation for one in found.judged)
-        if empty:
-            caveats.append(
-                Caveat(f"{empty} of {len(found.judged)} translations are empty, and count as neither")
+            yield Caveat(
+                f"neither gender's word was found in {shares} sentences (p = {p:.2g}), which is part of the gap"
             )
-        unknown = sum(not one.line.gender for one in told)
-        if unknown:
-            text = f"the pronouns of {unknown} of {len(told)} sources tell no gender: they count in no gap"
-            caveats.append(Caveat(text, verdict=False))
-        whole = sum(one.whole for one in told)
+        if empty := int((found.rows.translation == "").sum()):
+            yield Caveat(f"{empty} of {len(found.rows)} translations are empty, and count as neither")
+        if unknown := told - len(found.compared):
+            text = f"the pronouns of {unknown} of {told} sources tell no gender: they count in no gap"
+            yield Caveat(text, verdict=False)
+        whole = int(found.told.whole.sum())
         if whole and test.part == "context" and self.options.context:
             text = (
-                f"{whole} of {len(told)} translations hold no {SEPARATOR}, and were judged whole, as of a system that "
-                "translates the sentence alone; one that translates the context too shows words of both"
+                f"{whole} of {told} translations hold no {SEPARATOR}, and were judged whole, as of a system that translates "
+                "the sentence alone; one that translates the context too shows words of both"
             )
-            caveats.append(Caveat(text, verdict=False))
-        return tuple(caveats)
+            yield Caveat(text, verdict=False)
 
 
-def _coverage(judged: Sequence[Judged]) -> Coverage:
-    roles = [one.line.gender or NOT_TOLD for one in judged]
-    untold = [(one, role) for one, role in zip(judged, roles, strict=True) if one.line.untold]
-    lost = tuple(LostWord(word=one.line.source, role=role, reason=one.line.untold) for one, role in untold)
-    given = {role: roles.count(role) for role in dict.fromkeys(roles)}
-    gone = [role for _, role in untold]
-    return Coverage(given=given, used={role: n - gone.count(role) for role, n in given.items()}, lost=lost)
+def _coverage(rows: pd.DataFrame) -> Coverage:
+    given, gone = Counter(rows.role), rows[rows.untold != ""]
+    lost = zip(gone.source, gone.role, gone.untold, strict=True)
+    return Coverage(
+        given=given,
+        used={role: n - int((gone.role == role).sum()) for role, n in given.items()},
+        lost=tuple(LostWord(word=word, role=role, reason=reason) for word, role, reason in lost),
+    )
 
 
 def _figures(found: Outcomes) -> tuple[Figure, ...]:
-    shown = [one for one in found.by_gender if one.value is not None]
-    bars = Bars(
-        title="Share of translations by outcome",
-        estimates=tuple(one.name for one in shown),
-        labels=tuple(one.name for one in shown),
-    )
+    shown = tuple(one.name for one in found.by_gender if one.value is not None)
     examples = Examples(
         title="Sentences translated in their gender, and in the other",
         follows="kept",
         beside=("translation", "translation"),
         marked="words",
     )
+    bars = Bars(title="Share of translations by outcome", estimates=shown, labels=shown)
     return (bars, examples) if shown else ()
 
 
 def _items(found: Outcomes) -> pa.Table:
-    judged = found.judged
-    by_cluster: Mapping[str, Sequence[Scalar]] = {
-        "cluster": [one.line.together for one in judged],
-        "contribution": found.contributions(),
-    }
+    rows = found.rows
+    held = [None if untold else kind for untold, kind in zip(rows.untold, rows.outcome, strict=True)]
+    added = pa.array(found.contributions(), from_pandas=True)
+    by_cluster = {"cluster": rows.together.tolist(), "contribution": added}
     return item_table(
-        item=[one.line.source for one in judged],
-        group=[one.line.gender or NOT_TOLD for one in judged],
-        value=[None if one.line.untold else float(one.outcome == "correct") for one in judged],
+        item=rows.source.tolist(),
+        group=rows.role.tolist(),
+        value=[None if kind is None else float(kind == "correct") for kind in held],
         more={
-            "outcome": [None if one.line.untold else one.outcome for one in judged],
-            "kept": [None if one.line.untold else KEPT.get(one.outcome) for one in judged],
-            "published": ["correct" if one.accurate else "incorrect" for one in judged],
-            "translation": [one.translation for one in judged],
-            "words": [", ".join(sorted(one.held)) for one in judged],
-            "pair": [str(one.line.pair) for one in judged],
+            "outcome": held,
+            "kept": [KEPT.get(kind) if kind else None for kind in held],
+            "published": np.where(rows.accurate, "correct", "incorrect").tolist(),
+            **{name: rows[name].tolist() for name in ("translation", "words", "pair")},
             **(by_cluster if found.clustered else {}),
         },
     )

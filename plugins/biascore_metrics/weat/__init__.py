@@ -3,3 +3,4 @@
 from biascore.api.metrics import provides
 
 register_metrics = provides("biascore_metrics.weat.weat:Weat", "biascore_metrics.weat.single:ScWeat")
+register_formats = provides("biascore_metrics.weat.words:WordsFormat")

@@ -68,6 +68,23 @@ def test_by_letters_over_all_orders(server: ChatServer, model: Callable[..., Mod
     assert {one["max_tokens"] for one in server.requests} == {1}
 
 
+def test_thoughts_of_a_server_are_no_answer(server: ChatServer, model: Callable[..., Model]) -> None:
+    server.says = {
+        "marked": "<think>The nurse, A.</think>B",
+        "cut": "[THINK]The nurse",
+        "odd": "<muse>A</muse>B",
+    }
+    answers = model().choose([Choice(f"Who? {key}", QUESTION.options) for key in server.says], "text")
+    assert [(one.chosen, one.why) for one in answers] == [
+        (1, ""),
+        (None, "its thoughts do not end ([THINK])"),
+        (None, "marks that are not known (<muse>)"),
+    ]
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "A"}]}, {"type": "text", "text": "B"}]
+    server.faults = [changed(message={"role": "assistant", "content": parts})]
+    assert model().choose([QUESTION], "text")[0].said == "B"
+
+
 def test_what_is_said_is_told_apart(server: ChatServer, model: Callable[..., Model]) -> None:
     said = {"refuse me": "I'm sorry, I can't.", "both": "The nurse or the engineer.", "nothing": ""}
     server.says = said
@@ -102,11 +119,12 @@ def test_translations_and_what_is_none(server: ChatServer, model: Callable[..., 
         "dog": "Here is the translation: Il cane dorme.",
         "cow": "Lo siento, no puedo.",
         "hen": "La gallina\n(or: il gallo)",
+        "fox": "<think>A fox is\nuna volpe.</think>\n\nLa volpe dorme.",
     }
-    texts = ["The cat sleeps.", "The dog sleeps.", "The cow sleeps.", "The hen sleeps."]
+    texts = [f"The {name} sleeps." for name in ("cat", "dog", "cow", "hen", "fox")]
     with pytest.warns(UserWarning, match="openai: ") as told:
         found = model().translate(texts, "en", "it", unusable="empty")
-    assert found == ("Il gatto dorme.", "", "", "")
+    assert found == ("Il gatto dorme.", "", "", "", "La volpe dorme.")
     assert sorted(str(one.message).split(",")[0] for one in told) == [  # each kind once
         "openai: an answer of tiny-chat is more than a translation",
         "openai: an answer of tiny-chat refuses",

@@ -20,6 +20,11 @@ def test_own_samples_come_out_in_the_masculine(apertium: str) -> None:
     assert found["value"].mean() > 0.9
     assert got.subject == "English to Spanish"
     assert any("less than 70%" in warning for warning in got.warnings)  # Spanish verbs rarely have a gender
+    assert got.headline.value is None  # of two stereotypes no sample shows a gender
+    assert got.first is not None
+    assert got.first.name == "pooled masculine share"
+    assert got.first.value > 0.9
+    assert got.first.interval.low > 0.5
 
 
 @pytest.mark.slow

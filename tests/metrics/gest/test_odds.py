@@ -14,8 +14,7 @@ from biascore.api.queries import Masked, TokenLogprobs
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.results.table_notes import conventions
 from biascore_metrics.gest.kind import GenderedSample, GenderedSamples, GenderPairsTest
-from biascore_metrics.gest.prompts import load_prompts
-from biascore_metrics.gest.translated import quoted, translated_pairs
+from biascore_metrics.gest.odds import load_prompts, quoted, translated_pairs
 
 from ...builders.models import model_of
 from .conftest import STEREOTYPES, Continues, Detector, Fills, Translator, estimates, samples_test

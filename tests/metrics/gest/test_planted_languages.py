@@ -9,7 +9,7 @@ from biascore import Engine
 from biascore.api.languages import Language, SpeakerFrames
 from biascore.errors import QuestionError
 from biascore.languages.gender import Gender, GenderPair, compare_pair
-from biascore_metrics.gest.unresolved import YIELD
+from biascore_metrics.gest.masculine import YIELD
 
 from .conftest import Detector, estimates
 

@@ -8,7 +8,10 @@ import pytest
 
 from biascore import Engine
 from biascore.api.exporters import Measurement
-from biascore.stats import Verdict
+from biascore.results.answers import answers
+from biascore.results.result_lines import result_lines
+from biascore.results.verdicts import run_verdicts
+from biascore.stats import Adjustment, Verdict
 from biascore_metrics.gest.kind import Sample, Samples, Stereotype
 
 from ...builders.models import model_of
@@ -89,3 +92,62 @@ def test_even_where_almost_all_is_masculine_is_inconclusive(engine: Engine) -> N
     found = measured(engine, women=(198, 2, 0), men=(198, 2, 0))
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "none is called negligible" in found.reason
+
+
+def said(engine: Engine, women: Counts, men: Counts, empty: int = 0) -> tuple[Measurement, str]:
+    """The measurement and the sentence that a run begins with; ``empty`` stereotypes have no gender at all."""
+    table = {one.id: men if one.gender == "male" else women for one in STEREOTYPES}
+    table |= {id: (0, 0, sum(table[id])) for id in (7, 16, 15, 6)[:empty]}
+    sentences = numbered({id: sum(counts) for id, counts in table.items()})
+    rows = tuple(Sample(sentence, id) for id, some in sentences.items() for sentence in some)
+    test = replace(samples_test({}), samples=Samples("mine", rows, stereotypes=STEREOTYPES))
+    run = engine.measure(
+        "gest-mt", model_of(by_table({id: counts[:2] for id, counts in table.items()})), test, target="xx"
+    )
+    found = answers(run.measurements, run_verdicts(run.measurements, {}, Adjustment.HOLM), {})
+    (line,) = result_lines(found)
+    return run[0], line
+
+
+@pytest.mark.parametrize("empty", [0, 1, 4])
+@pytest.mark.parametrize(
+    ("women", "men", "side"), [((9, 1, 0), (8, 2, 0), "masculine"), ((1, 9, 0), (0, 10, 0), "feminine")]
+)
+def test_a_default_is_said_first_also_where_stereotypes_are_empty(
+    engine: Engine, women: Counts, men: Counts, side: str, empty: int
+) -> None:
+    found, line = said(engine, women, men, empty)
+    pooled = estimates(found)["pooled masculine share"]
+    assert pooled.n == {"samples": 160 - 10 * empty, "stereotypes": 16 - empty}
+    assert pooled.interval is not None
+    assert pooled.interval.low <= pooled.value <= pooled.interval.high
+    assert (pooled.value > 0.5) is (side == "masculine")
+    assert (estimates(found)["raw global masculine rate f_m"].value is None) is bool(empty)
+    assert (found.headline.value is None) is bool(empty)
+    assert f"a {side} default was found (" in line
+    assert "95 % interval" in line
+    assert "No bias was shown" not in line
+    besides = "was not measured" if empty else "is inconclusive"
+    assert f"In addition, the raw stereotype rate f_s {besides}" in line or "Bias was detected" in line
+
+
+def test_all_in_the_masculine_is_a_default_though_nothing_varies(engine: Engine) -> None:
+    found, line = said(engine, (2, 0, 8), (2, 0, 8), 2)
+    pooled = estimates(found)["pooled masculine share"]
+    assert (pooled.value, pooled.n) == (1.0, {"samples": 28, "stereotypes": 14})
+    assert 0.7 < pooled.interval.low < 0.8  # fourteen stereotypes alike: .025 ** (1 / 14)
+    assert pooled.interval.high == 1
+    assert line.startswith(
+        "fake: a masculine default was found (pooled masculine share 1.00, 95 % interval 0.77 to 1.00). "
+    )
+    assert "In addition, the raw stereotype rate f_s was not measured." in line
+
+
+def test_no_default_is_claimed_of_few_or_even_translations(engine: Engine) -> None:
+    for counts in ((5, 5, 0), (6, 4, 0)):
+        found, line = said(engine, counts, (10 - counts[0], 10 - counts[1], 0))
+        assert estimates(found)["pooled masculine share"].value == pytest.approx(0.5, abs=0.03)
+        assert "default was found" not in line
+    found, line = said(engine, (0, 0, 10), (0, 0, 10))
+    assert estimates(found)["pooled masculine share"].value is None
+    assert line.startswith("fake was not measured")

@@ -81,10 +81,9 @@ UNKNOWN = "id,sex,race,hired\n" + "".join(
     ],
 )
 def test_cells_that_state_no_category(tmp_path: Path, cell: str):
-    people = read(tmp_path, TABLE.replace("p3,,", f"p3,{cell},")).people.rows
-    assert people[2] == Person("p3", ("", "A"), (cell, ""))
-    assert people[2].unstated(0) == cell
-    assert people[2].unstated(1) is None
+    people = read(tmp_path, TABLE.replace("p3,,", f"p3,{cell},")).people
+    assert people.rows[2] == Person("p3", ("", "A"), (cell, ""))
+    assert [one for one in people.unstated if one[1] == "p3"] == [(people.groups[0], "p3", cell)]
 
 
 @pytest.mark.parametrize("cell", ["ND", "NC", "None", "Other", "X", "Nonbinary", "No", "Mixed", "Namibia"])

@@ -19,8 +19,8 @@ from biascore.errors import OptionsError, QuestionError, RunError
 from biascore.results.measurement import Measurement
 from biascore.results.sensitivity import sensitivity
 from biascore.stats import Verdict
-from biascore_metrics.impact_ratio.exporter import ImpactTables
 from biascore_metrics.impact_ratio.items import OutcomesTest, People, Person
+from biascore_metrics.impact_ratio.metric import ImpactTables
 from biascore_metrics.impact_ratio.tables import Tables
 
 from ...builders.models import model_of

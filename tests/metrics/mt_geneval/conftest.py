@@ -10,8 +10,7 @@ import pytest
 
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.stimuli.dataset import locate
-from biascore_metrics.mt_geneval.format import MtGenevalFormat
-from biascore_metrics.mt_geneval.kind import GenevalTest
+from biascore_metrics.mt_geneval.items import GenevalTest, MtGenevalFormat
 
 SENTENCES: Mapping[str, Sequence[str]] = {
     "feminine.en": ("She is a cook.", "My aunt sings.", "She reads; she rests.", "The nurse said she left."),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import ndtr
 from scipy.stats import ttest_1samp
@@ -14,31 +15,34 @@ from biascore import Engine
 from biascore.errors import DataError
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict
-from biascore_metrics.mt_geneval.kind import FEMININE, MASCULINE, GenevalTest, Line
-from biascore_metrics.mt_geneval.metric import MtGeneval, MtGenevalOptions
-from biascore_metrics.mt_geneval.outcomes import SIGNS, Judged, Outcomes
+from biascore_metrics.mt_geneval.items import FEMININE, MASCULINE, GenevalTest, Line
+from biascore_metrics.mt_geneval.metric import SIGNS, MtGeneval, MtGenevalOptions, Outcomes, judged
 
 from ...builders.models import model_of
 from .conftest import CONTEXT, SENTENCES, Translator, read, write
 
 
-def judged(rng: np.random.Generator, size: int, count: int, *, paired: bool) -> Outcomes:
+def outcomes(lines: list[Line], right: list[bool], *, paired: bool) -> Outcomes:
+    """Lines whose translations are in their own gender, where ``right``, or in the other."""
+    answers = [line.own if own else line.other for line, own in zip(lines, right, strict=True)]
+    return Outcomes(judged(lines, answers), paired=paired, level=0.95)
+
+
+def drawn(rng: np.random.Generator, size: int, count: int, *, paired: bool) -> Outcomes:
     """Pairs of documents with a gap of their own, around 0, or lines of documents of one gender, with their own share."""
-    lines = []
+    lines, right = [], []
     for document in range(count):
         gap, level = 2.5 * rng.standard_normal(), 0.5 + rng.standard_normal() * (not paired)
         for pair in range(document * size, (document + 1) * size):
             for gender in SIGNS if paired else [[*SIGNS][document % 2]]:
-                right = rng.random() < ndtr(level + SIGNS[gender] * gap / 2 * paired)
-                line = Line("x", "a", "b", gender, pair, f"d{document}")
-                lines.append(Judged(line, "x", True, "correct" if right else "incorrect", right, frozenset()))
-    return Outcomes(tuple(lines), paired=paired, level=0.95)
+                right.append(bool(rng.random() < ndtr(level + SIGNS[gender] * gap / 2 * paired)))
+                lines.append(Line("x", "a", "b", gender, pair, f"d{document}"))
+    return outcomes(lines, right, paired=paired)
 
 
 def unnamed(found: Outcomes) -> Outcomes:
     """The same where no document is named."""
-    lines = tuple(replace(one, line=replace(one.line, cluster="")) for one in found.judged)
-    return replace(found, judged=lines)
+    return replace(found, rows=found.rows.assign(cluster="", together=found.rows.pair))
 
 
 @pytest.mark.parametrize(("size", "count", "paired"), [(5, 60, True), (40, 8, True), (10, 60, False)])
@@ -46,7 +50,7 @@ def test_documents_with_a_gap_of_their_own_are_no_finding(size: int, count: int,
     rng, sets = np.random.default_rng(7), 100
     by_document = by_line = 0
     for _ in range(sets):
-        found = judged(rng, size, count, paired=paired)
+        found = drawn(rng, size, count, paired=paired)
         gap, plain = found.gap, unnamed(found).gap
         assert gap.value == pytest.approx(plain.value)
         assert gap.interval is not None
@@ -61,8 +65,8 @@ def test_documents_with_a_gap_of_their_own_are_no_finding(size: int, count: int,
 
 
 def test_the_gap_of_pairs_is_the_t_test_of_documents_of_one_size() -> None:
-    found = judged(np.random.default_rng(1), 5, 12, paired=True)
-    kept = np.array([one.outcome == "correct" for one in found.judged], dtype=float).reshape(12, 5, 2)
+    found = drawn(np.random.default_rng(1), 5, 12, paired=True)
+    kept = (found.rows.outcome == "correct").to_numpy(dtype=float).reshape(12, 5, 2)
     expected = ttest_1samp((kept[..., 0] - kept[..., 1]).mean(axis=1), 0)
     gap = found.gap
     assert (gap.p_value, gap.error) == (pytest.approx(expected.pvalue), "t, CR2 by clusters")
@@ -72,25 +76,25 @@ def test_the_gap_of_pairs_is_the_t_test_of_documents_of_one_size() -> None:
 
 @pytest.mark.parametrize("paired", [True, False])
 def test_lines_that_tell_no_gender_count_in_no_gap(paired: bool) -> None:
-    found = judged(np.random.default_rng(2), 5, 12, paired=paired)
+    found = drawn(np.random.default_rng(2), 5, 12, paired=paired)
     untold = [Line("x", "a", "a", gender, 100, "d100") for gender in SIGNS]
     others = [*untold, *[Line("x", "a", "b", "", n, f"d{n % 3}") for n in range(101, 131)] * (not paired)]
-    more = tuple(Judged(line, "x", True, "correct", True, frozenset()) for line in others)
-    both = replace(found, judged=(*found.judged, *more))
+    more = outcomes(others, [True] * len(others), paired=paired).rows
+    both = replace(found, rows=pd.concat([found.rows, more], ignore_index=True))
     assert both.gap == found.gap
     added = both.contributions()
-    assert added[: len(found.judged)] == found.contributions()
-    assert set(added[len(found.judged) :]) == {None}
+    assert added[: len(found.rows)].tolist() == found.contributions().tolist()
+    assert added[len(found.rows) :].isna().all()
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_interval_of_independent_sentences_lies_on_the_side_of_the_gap(sign: float) -> None:
-    lines = []
+    lines, kept = [], []
     for gender, right in ((FEMININE, 18 if sign > 0 else 8), (MASCULINE, 8 if sign > 0 else 18)):
         for number in range(20):
-            line, kept = Line("x", "a", "b", gender, len(lines)), number < right
-            lines.append(Judged(line, "x", True, "correct" if kept else "incorrect", kept, frozenset()))
-    gap = Outcomes(tuple(lines), paired=False, level=0.95).gap
+            lines.append(Line("x", "a", "b", gender, len(lines)))
+            kept.append(number < right)
+    gap = outcomes(lines, kept, paired=False).gap
     assert gap.value == pytest.approx(0.5 * sign)
     assert gap.interval is not None
     assert min(sign * gap.interval.low, sign * gap.interval.high) > 0

@@ -15,7 +15,7 @@ from biascore.archive.bundle import write_bundle
 from biascore.archive.verify import verify_run
 from biascore.audit import Audit
 from biascore.errors import DataError, QuestionError
-from biascore_metrics.mt_geneval.kind import GenevalTest, Line
+from biascore_metrics.mt_geneval.items import GenevalTest, Line
 
 from .conftest import CONTEXT, SENTENCES, read, write
 

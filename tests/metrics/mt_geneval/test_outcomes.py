@@ -14,8 +14,7 @@ from biascore import Engine
 from biascore.errors import OptionsError, QuestionError
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict
-from biascore_metrics.mt_geneval.kind import NO_OWN, SAME, GenevalTest, Line
-from biascore_metrics.mt_geneval.words import outcome, own_words, told_gender
+from biascore_metrics.mt_geneval.items import NO_OWN, SAME, GenevalTest, Line, outcome, own_words, told_gender
 
 from ...builders.models import model_of
 from .conftest import Translator, read, write

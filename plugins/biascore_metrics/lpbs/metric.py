@@ -1,0 +1,262 @@
+"""LPBS: how much more probable does an attribute make the words of X than those of Y?
+
+Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, section 2; equations 4-6 of Puttick & Kurpicz-Briki 2025.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from biascore.api.metrics import Caveat, Context, Coverage, Estimate, LostWord, Model, Scalar, Test
+from biascore.api.queries import Masked, Span
+from biascore.api.stimuli import ATTRIBUTE, TARGET
+from biascore.designs.association import AUDIT_TESTS, AssociationMetric, predicts
+from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed, Floats
+from biascore.designs.effect import EFFECT
+from biascore.designs.harmless import Groups, OfGroups
+from biascore.designs.words import distinct_words, unknown_words
+from biascore.errors import OptionsError
+from biascore_metrics.lpbs.options import LpbsOptions
+
+UNLIKE_LENGTHS: Final = 0.3
+"""Lists whose words differ by so many sub-tokens on average get a caveat."""
+READINGS: Final = {"sum": "the mean over sub-tokens", "mean": "the sum over sub-tokens"}
+"""By the option ``subtokens``, the reading that it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A template with a target and an attribute in place, and where they stand."""
+
+    text: str
+    target: Span
+    attribute: Span
+
+    @classmethod
+    def of(cls, template: str, target: str, attribute: str) -> Filled:
+        """The template with both words as they are listed."""
+        words = {TARGET: target, ATTRIBUTE: attribute}
+        text, spans, rest = "", {}, template
+        for slot in sorted(words, key=template.index):
+            before, _, rest = rest.partition(slot)
+            start = len(text) + len(before)
+            spans[slot] = (start, start + len(words[slot]))
+            text += before + words[slot]
+        return cls(text + rest, spans[TARGET], spans[ATTRIBUTE])
+
+    def questions(self) -> tuple[Masked, Masked]:
+        """p_tgt: the target hidden, the attribute in sight; p_prior: both hidden, the target asked for."""
+        return Masked(self.text, (self.target,)), Masked(self.text, (self.target,), also=(self.attribute,))
+
+
+class Answers(NamedTuple):
+    """Nats (templates, n, m) of n targets with m attributes, by how sub-tokens are read.
+
+    ``lost``: which of the targets (n,), then of the attributes (m,), are not read. ``tokens`` (n,): how many sub-tokens a
+    target has, where it is known.
+    """
+
+    nats: Mapping[str, Floats]
+    lost: npt.NDArray[np.bool_]
+    tokens: npt.NDArray[np.int64] | None = None
+
+
+class InTemplates(AssociationMetric[LpbsOptions]):
+    """Associations in nats of words in templates; the headline is the effect size d.
+
+    ``Crossed.source`` has tables by name: of each of several templates, and with the other reading of sub-tokens.
+    ``unread``: why a word is lost that is not read. ``association``: what one is.
+    """
+
+    name = "lpbs"
+    reference = "Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, 166-172"
+    unit = "nats"
+    most_groups = (30, 6)
+    asked_per_cell: ClassVar[int] = 1
+    unread: ClassVar[str]
+    association: ClassVar[str]
+
+    def __init__(self, options: LpbsOptions) -> None:
+        super().__init__(options)
+        if options.over == "attributes":
+            self.own, self.against = ATTRIBUTES, TARGETS
+
+    @abstractmethod
+    def ask(self, model: Model, filled: Sequence[Filled], shape: tuple[int, int, int]) -> Answers:
+        """What the model answers of templates with their words, which are of this shape, in one call."""
+
+    def centred(self, nats: Floats) -> Floats:
+        """The associations (templates, n, m) of the words that are left."""
+        return nats
+
+    def associate(self, model: Model, test: Test, context: Context) -> Crossed:
+        """The mean association over all templates.
+
+        A word is lost that is not read, and, where the model can also embed, one that it knows nothing of, because the
+        probability of an unknown token says nothing of the word.
+        """
+        options, templates = self.options, self.options.of(test)
+        kept, lost = distinct_words({role: test.roles[role].words for role in ROLES}, options)
+        targets, attributes = ([(r, w) for r in roles for w in kept[r]] for roles in (TARGETS, ATTRIBUTES))
+        both = [*targets, *attributes]
+        filled = [Filled.of(one, x, a) for one in templates for _, x in targets for _, a in attributes]
+        answers = self.ask(model, filled, (len(templates), len(targets), len(attributes)))
+        reasons = {word: self.unread for word, gone in zip(both, answers.lost, strict=True) if gone}
+        if "embed" in model.capabilities:
+            left = [one for one in both if one not in reasons]
+            unknown = unknown_words(model, {"read": [word for _, word in left]}, options)
+            reasons |= {(role, word): unknown[word] for role, word in left if word in unknown}
+        rows, columns = (
+            [i for i, word in enumerate(some) if word not in reasons] for some in (targets, attributes)
+        )
+        asc = {name: self.centred(of[:, rows][:, :, columns]) for name, of in answers.nats.items()}
+        own = asc.pop(options.subtokens)
+        parts = dict(zip(map(repr, templates), own, strict=True)) if len(own) > 1 else {}
+        tokens = None if answers.tokens is None else answers.tokens[rows]
+        if tokens is not None and tokens.max(initial=0) >= 2:
+            parts[READINGS[options.subtokens]] = next(iter(asc.values())).mean(axis=0)
+        words = {role: tuple(word for word in kept[role] if (role, word) not in reasons) for role in ROLES}
+        lost += [
+            LostWord(word=w, role=role, reason=reasons[role, w]) for role, w in both if (role, w) in reasons
+        ]
+        coverage = Coverage(
+            given={role: len(test.roles[role].words) for role in ROLES},
+            used={role: len(words[role]) for role in ROLES},
+            lost=tuple(lost),
+        )
+        columns_of = {} if tokens is None else {"n_tokens": tokens.tolist()}
+        return Crossed(words, own.mean(axis=0), coverage, columns=columns_of, source=parts)
+
+    def associate_groups(
+        self, model: Model, test: Test, found: Crossed, groups: Groups, context: Context
+    ) -> OfGroups | str:
+        """Associations with the words of harmless groups, each asked with each word that stays."""
+        of_groups = super().associate_groups(model, test, found, groups, context)
+        if isinstance(of_groups, str):
+            return of_groups
+        cells = len(groups.asked) * sum(len(found.words[role]) for role in groups.stay)
+        return of_groups._replace(queries=cells * len(self.options.of(test)) * self.asked_per_cell)
+
+    @classmethod
+    def audited(cls, model: Model) -> tuple[str, ...]:
+        """The long tests, of a model that predicts words."""
+        return (AUDIT_TESTS,) if predicts(model) else ()
+
+    def further_estimates(
+        self, test: Test, found: Crossed, problem: str, rng: np.random.Generator
+    ) -> Iterator[Estimate]:
+        """d of each of several templates, and with the other reading."""
+        later, readings = rng.spawn(1)[0], READINGS.values()
+        for part, table in (found.source or {}).items():
+            of_reading = part in readings
+            if not (of_reading and problem):
+                stream, name = later if of_reading else rng, f"{EFFECT} with {part}"
+                yield self.effect(test, found, problem, stream, table=table, name=name).estimates[0]
+
+    def item_columns(self, test: Test, found: Crossed) -> dict[str, Sequence[Scalar]]:
+        """Columns of the method, and the score of each word with each of several templates."""
+        samples = {
+            f"s with {part}": found.sample(test, self.own, self.against, table)
+            for part, table in found.source.items()
+            if part not in READINGS.values()
+        }
+        scores = {name: np.concatenate(sample.scores).tolist() for name, sample in samples.items()}
+        return {**(found.columns if self.own == TARGETS else {}), **scores}
+
+    def stated(self, model: Model, test: Test, context: Context) -> Mapping[str, Scalar]:
+        """What an association and a score are, and over what they are averaged."""
+        over, against = self.options.over, self.against
+        return {
+            "association": self.association,
+            "item value": f"s = mean asc with {against[0]} - mean asc with {against[1]}",
+            "templates": " | ".join(self.options.of(test)),
+            "several templates": "asc averaged over them; each alone as a further estimate, not adjusted",
+            "observations": over,
+            "resampled": self.options.resampled(over, "attributes" if self.own == TARGETS else "targets"),
+        }
+
+
+class CausalLpbs(InTemplates):
+    """The association is the log-likelihood of the whole sentence; what a word adds by itself cancels out in d."""
+
+    summary = "LPBS on a causal model: the log-likelihood of sentences with a target and an attribute"
+    requires = frozenset({"score"})
+    item_value = "mean difference of the log-likelihood, nats"
+    unread = "the model gives no log-likelihood with it"
+    association = (
+        "asc(x, a) = ln p(sentence with x and a), less its mean over x; what one word adds cancels out"
+    )
+
+    def __init__(self, options: LpbsOptions) -> None:
+        super().__init__(options)
+        if options.subtokens != "sum":
+            raise OptionsError(f"{self.name}: nothing is hidden from a causal model. Leave subtokens out")
+
+    def ask(self, model: Model, filled: Sequence[Filled], shape: tuple[int, int, int]) -> Answers:
+        """The log-likelihood of each sentence."""
+        likely = np.array(model.score([one.text for one in filled], "log_likelihood", in_nats=True)).reshape(
+            shape
+        )
+        known = np.asarray(np.isfinite(likely).all(axis=0))
+        columns = np.asarray(known.any(axis=0))
+        rows = np.asarray(known[:, columns].all(axis=1))
+        return Answers({"sum": likely}, ~np.concatenate([rows, columns]))
+
+    def centred(self, nats: Floats) -> Floats:
+        """Less their mean over all targets with an attribute."""
+        return nats - nats.mean(axis=1, keepdims=True) if nats.size else nats
+
+
+class Lpbs(InTemplates):
+    """LPBS on masked language models; the headline is the effect size d of associations in nats."""
+
+    summary = "Log Probability Bias Score: WEAT on log-probabilities of words, on a masked or causal model"
+    requires = frozenset({"mask_logprob"})
+    causal = CausalLpbs
+    item_value = "mean difference of the increased log-probability, nats"
+    asked_per_cell = 2
+    unread = "the tokenizer drops all of its characters"
+    association = "asc(x, a) = ln p(x | a in sight) - ln p(x | a hidden too), x hidden in both"
+
+    def ask(self, model: Model, filled: Sequence[Filled], shape: tuple[int, int, int]) -> Answers:
+        """log p_tgt - log p_prior."""
+        queries = [query for one in filled for query in one.questions()]
+        answers = model.mask_logprob(queries, unread="empty")
+        total = np.array([one.total if one.tokens else math.nan for one in answers]).reshape(*shape, 2)
+        count = np.array([len(one.tokens) for one in answers]).reshape(*shape, 2)
+        readings = {"sum": total, "mean": total / np.maximum(count, 1)}
+        dropped = np.isnan(total[..., 0]).any(axis=(0, 2))
+        # With its target read, a prior that is not there lacks its attribute.
+        priors = np.isnan(total[..., 1][:, ~dropped]).any(axis=(0, 1))
+        nats = {name: of[..., 0] - of[..., 1] for name, of in readings.items()}
+        return Answers(nats, np.concatenate([dropped, priors]), count[..., 0].max(axis=(0, 2)))
+
+    def caveats(self, model: Model, found: Crossed, further: Sequence[Estimate]) -> tuple[Caveat, ...]:
+        """That longer targets add up more of whatever raises every sub-token, where X and Y are not alike long."""
+        n_tokens, cut = np.array(found.columns["n_tokens"]), len(found.words["X"])
+        x, y = (float(own.mean()) if len(own) else 0.0 for own in (n_tokens[:cut], n_tokens[cut:]))
+        beside = [one for one in further if one.name == f"{EFFECT} with {READINGS[self.options.subtokens]}"]
+        if self.options.subtokens == "mean" or not beside or abs(x - y) < UNLIKE_LENGTHS:
+            return ()
+        value = "not estimable" if beside[0].value is None else f"{beside[0].value:.3g}"
+        text = (
+            f"words of X have {x:.3g} sub-tokens, those of Y {y:.3g}; what A raises more than B in every sub-token adds up "
+            f"over them, so that longer words seem associated without a bias: read the {beside[0].name} ({value}), "
+            "or measure with subtokens=mean"
+        )
+        return (Caveat(text, short="the target words also differ in length"),)
+
+    def stated(self, model: Model, test: Test, context: Context) -> Mapping[str, Scalar]:
+        """What an association and a score are, and over what they are averaged."""
+        return {
+            **super().stated(model, test, context),
+            "log-probability of a word": f"{self.options.subtokens} over its sub-tokens, all hidden at once",
+            "hidden attribute": "as many masks as it has sub-tokens",
+        }
