@@ -22,9 +22,8 @@ from drawn import GROUPS, World
 from pages import into_page
 
 from biascore.designs.clustered import Difference
-from biascore_metrics.robust.fits import GROUP, PairFit, clustered
+from biascore_metrics.robust.fits import GROUP, R2_MIN, PairFit, clustered
 from biascore_metrics.robust.options import RobustOptions
-from biascore_metrics.robust.sizes import R2_MIN
 
 WORLDS = {
     "words alike": World(words=0.0),

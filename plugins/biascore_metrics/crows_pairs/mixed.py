@@ -44,8 +44,7 @@ from biascore.stats import (
 )
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import MixedPairOptions
-from biascore_metrics.robust.fits import MEAN_R2, PAPER_R2, SHARE, estimate_of, missing
-from biascore_metrics.robust.sizes import stance
+from biascore_metrics.robust.fits import MEAN_R2, PAPER_R2, SHARE, estimate_of, missing, stance
 
 MEAN: Final = "weighted mean PLL difference"
 TYPE: Final = "sentence type"

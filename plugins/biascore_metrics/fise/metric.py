@@ -152,8 +152,9 @@ class PlacementMetric(DecidedMetric[PlacementOptionsT, FiseTest]):
         embedded = embed_targets(model, targets, (*test.dimensions, *here), *how)
         affected, coverage = embedded if here else None, embedded.lists.coverage
         if affect_model and affect_model is not model:
-            affected = embed_targets(affect_model, targets, test.affect, *how)
-            coverage = joined_coverage(coverage, affected.lists.coverage, affect_model)
+            role = f"{TARGETS} in {affect_model.name}"
+            affected = embed_targets(affect_model, targets, test.affect, *how, role)
+            coverage = joined_coverage(coverage, affected.lists.coverage, role)
         frequency = Frequency.of(model, embedded.lists.words, embedded.lists.vectors)
         caveats = [
             caveat

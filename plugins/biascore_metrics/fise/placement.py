@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Final, Literal
@@ -104,19 +104,20 @@ def embed_targets(
     dimensions: Sequence[Dimension],
     treatment: Treatment,
     options: PlacementOptions,
+    role: str = TARGETS,
 ) -> Embedded:
-    """Embed targets and lists in one call; a target is lost, and listed, where one of its forms has no vector."""
+    """Embed targets and lists in one call; a target without a vector of each form is lost, and listed in its ``role``."""
     by_name = {target.name: target for target in given}
-    names, lost = distinct_words({TARGETS: [target.name for target in given]}, options)
-    wanted = [by_name[name] for name in names[TARGETS]]
+    names, lost = distinct_words({role: [target.name for target in given]}, options)
+    wanted = [by_name[name] for name in names[role]]
     forms = tuple(dict.fromkeys(form for target in wanted for form in target.forms))
-    lists = {TARGETS: forms} | {role: words.words for role, words in roles_of(dimensions).items()}
-    roles = embed_words(model, lists, options.level, options, forms=frozenset({TARGETS}))
-    found = dict(zip(roles.words[TARGETS], roles.vectors[TARGETS].astype(np.float64), strict=True))
-    reasons = {word.word: word.reason for word in roles.coverage.lost if word.role == TARGETS}
+    lists = {role: forms} | {name: words.words for name, words in roles_of(dimensions).items()}
+    roles = embed_words(model, lists, options.level, options, forms=frozenset({role}))
+    found = dict(zip(roles.words[role], roles.vectors[role].astype(np.float64), strict=True))
+    reasons = {word.word: word.reason for word in roles.coverage.lost if word.role == role}
 
     def lose(target: Target, reason: str) -> None:
-        lost.append(LostWord(word=target.name, role=TARGETS, reason=reason))
+        lost.append(LostWord(word=target.name, role=role, reason=reason))
 
     kept: list[Target] = []
     rows: list[Floats] = []
@@ -135,7 +136,7 @@ def embed_targets(
             rows.append(mean)
     vectors = np.stack(rows) if rows else np.empty((0, 0))
     if options.duplicates == "drop":
-        usual = usual_distance(roles.vectors[TARGETS])
+        usual = usual_distance(roles.vectors[role])
         equal = {
             place: earlier
             for place, earlier in equal_vectors(vectors, usual).items()
@@ -146,13 +147,13 @@ def embed_targets(
         left = [place for place in range(len(kept)) if place not in equal]
         kept, vectors = [kept[place] for place in left], vectors[left]
     used = {form for target in kept for form in target.forms}
-    others = tuple(word for word in roles.coverage.lost if word.role != TARGETS)
+    others = tuple(word for word in roles.coverage.lost if word.role != role)
     coverage = Coverage(
-        given={**roles.coverage.given, TARGETS: len(given)},
-        used={**roles.coverage.used, TARGETS: len(kept)},
+        given={**roles.coverage.given, role: len(given)},
+        used={**roles.coverage.used, role: len(kept)},
         lost=(*lost, *others),
         composed=roles.coverage.composed,
-        unseen=tuple(w for w in roles.coverage.unseen if w.role != TARGETS or w.word in used),
+        unseen=tuple(w for w in roles.coverage.unseen if w.role != role or w.word in used),
     )
     return Embedded(tuple(kept), vectors, RoleVectors(roles.words, roles.vectors, coverage))
 
@@ -207,25 +208,15 @@ def measure_affects(
     return found, warnings
 
 
-def joined_coverage(tested: Coverage, affect: Coverage, model: Model) -> Coverage:
-    """One coverage of two models: the targets of the affect's model have a role of their own."""
-    role = f"{TARGETS} in {model.name}"
-
-    def named(counts: Mapping[str, int]) -> dict[str, int]:
-        return {role if name == TARGETS else name: count for name, count in counts.items()}
-
-    def renamed(words: Iterable[LostWord]) -> tuple[LostWord, ...]:
-        return tuple(one.model_copy(update={"role": role}) if one.role == TARGETS else one for one in words)
-
-    # Repeated targets are lost once, in the tested model.
-    of_affect = [one for one in affect.lost if one.role != TARGETS]
-    missing = [one for one in affect.missing if one.role == TARGETS]
+def joined_coverage(tested: Coverage, affect: Coverage, role: str) -> Coverage:
+    """One coverage of two models; targets, of this ``role`` in the affect's, are lost as repeats in the tested one alone."""
+    lost = (one for one in affect.lost if one.role != role or one in affect.missing)
     return Coverage(
-        given={**tested.given, **named(affect.given)},
-        used={**tested.used, **named(affect.used)},
-        lost=(*tested.lost, *renamed(missing), *of_affect),
+        given={**tested.given, **affect.given},
+        used={**tested.used, **affect.used},
+        lost=(*tested.lost, *lost),
         composed=tuple(dict.fromkeys((*tested.composed, *affect.composed))),
-        unseen=tuple(dict.fromkeys((*tested.unseen, *renamed(affect.unseen)))),
+        unseen=tuple(dict.fromkeys((*tested.unseen, *affect.unseen))),
     )
 
 

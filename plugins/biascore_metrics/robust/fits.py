@@ -1,7 +1,8 @@
 """The paper's mixed model of the rows: association ~ group + (1 | template) + (1 | target), weighted by 1 / perplexity.
 
 Shrestha, Tay & Srinivasan 2025, section 2.2. It takes the sentences of a word for independent, so it decides nothing here.
-With it are the other estimates that decide nothing, and the pictures.
+With it are what a difference and its R^2 amount to in the paper's words (section 2.3; the sizes are Cohen's of 1988, the
+small ones in three), the other estimates that decide nothing, and the pictures.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,6 @@ from biascore.designs.words import spelling
 from biascore.stats import RegressionError, ZeroVarianceError, lmm
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design, Row
-from biascore_metrics.robust.sizes import R2_MIN, SIZES, size_of, stance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,8 +37,52 @@ Labelled = list[tuple[str, Estimate]]
 """Estimates with what a picture calls them."""
 
 
+MARGINAL: Final = 0.10
+R2_MIN: Final = 0.01
+"""Below this share of variance the paper calls a significant difference unbiased."""
+
+
+class Size(NamedTuple):
+    """A range of R^2, from ``low`` to below ``high``, with the paper's word and symbol for it."""
+
+    low: float
+    high: float
+    word: str
+    symbol: str = ""
+
+    @property
+    def told(self) -> str:
+        """Word, range and symbol."""
+        symbol = f", {self.symbol} in the paper's tables" if self.symbol else ""
+        return f"{self.word} ({self.low:g} to {self.high:g}{symbol})"
+
+
+SIZES: Final = (
+    Size(0.0, 0.01, "very small"),
+    Size(0.01, 0.03, "small", "▽"),
+    Size(0.03, 0.06, "small", "△"),
+    Size(0.06, 0.09, "small", "▲"),
+    Size(0.09, 0.25, "medium", "*"),
+    Size(0.25, 0.64, "large", "*"),
+    Size(0.64, 1.0, "very large", "*"),
+)
+
+
+def size_of(r2: float) -> Size:
+    """The range that an R^2 of 0 to 1 lies in."""
+    return next((size for size in SIZES if r2 < size.high), SIZES[-1])
+
+
+def stance(p_value: float, r2: float, *, alpha: float, r2_min: float) -> str:
+    """What the paper concludes: biased only where the difference is significant and R^2 large enough."""
+    if p_value > alpha:
+        marginal = "marginally significant, " if p_value <= MARGINAL else ""
+        return f"{marginal}neutral"
+    return f"{'unbiased' if r2 < r2_min else 'biased'}, effect {size_of(r2).told}"
+
+
 def table_of(rows: Sequence[Row]) -> pd.DataFrame:
-    """The rows by column, of which those after ``value`` are those of the item table; ``association`` in nats."""
+    """The rows as the item table has them; ``association`` in nats."""
     import pandas as pd  # slow to import, and only frames need it
 
     return pd.DataFrame(

@@ -65,7 +65,7 @@ class RobustMetric(DecidedMetric[RobustOptions, AssociationsTest]):
     def unreachable(self, test: AssociationsTest) -> tuple[Unreachable, ...]:
         """That nothing is detected with one attribute word in one of the first two groups."""
         design = Design.of(test, self.options)
-        one = [group for group in design.groups[:2] if len(set(design.words(group))) < 2]
+        one = [group for group in design.groups[:2] if len(set(design.by_role[group])) < 2]
         why = "needs two words in each group, and {} has one"
         return tuple(Unreachable(Verdict.DETECTED, why.format(group)) for group in one[:1])
 

@@ -105,12 +105,9 @@ class Design:
 
     @property
     def by_role(self) -> dict[str, tuple[str, ...]]:
-        """All words that are taken, by group and role."""
-        return {group: self.words(group) for group in self.groups} | dict(self.targets)
-
-    def words(self, group: str) -> tuple[str, ...]:
-        """The attribute words of a group that are taken, in list order and as often as they are listed."""
-        return tuple(word for _, word in self.taken[group])
+        """All words that are taken, by group and role, in list order and as often as they are listed."""
+        groups = {group: tuple(word for _, word in words) for group, words in self.taken.items()}
+        return groups | dict(self.targets)
 
     def pairs(self) -> dict[str, tuple[str, ...]]:
         """The pairs that are taken, by the list that they are of, as ``mother/father``; of a list, its words."""

@@ -99,9 +99,9 @@ def test_an_affect_out_of_vocabulary_is_not_measured(model_of):
         ),
     ],
 )
-def test_too_few_words_are_inconclusive_with_the_reason(model_of, test: FiseTest, told: str):
+def test_too_few_words_are_not_measured_with_the_reason(model_of, test: FiseTest, told: str):
     got = fise(model_of(VECTORS), test)
-    assert got.verdict is Verdict.INCONCLUSIVE
+    assert got.verdict is Verdict.NOT_MEASURED
     assert told in got.reason
     assert all(estimate.value is None for estimate in got.estimates)
     measured = fise(model_of(VECTORS), fise_test())

@@ -53,8 +53,7 @@ class Made:
         self.rows = tuple(rows)
 
     def score(self, model: Model, design: Design) -> Scored:
-        words = {role: len(some) for role, some in design.targets.items()}
-        words |= {group: len(design.words(group)) for group in design.groups}
+        words = {role: len(some) for role, some in design.by_role.items()}
         return Scored(self.rows, Coverage(given=words, used=words), 0)
 
 

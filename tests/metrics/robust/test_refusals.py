@@ -74,7 +74,7 @@ def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
 def check_nothing(got: Measurement, because: str) -> None:
     assert got.headline.value is None
     assert got.headline.p_values == ()
-    assert got.verdict is Verdict.INCONCLUSIVE
+    assert got.verdict is Verdict.NOT_MEASURED
     assert because in got.reason
     assert any(because in line for line in got.cautions)
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from biascore.api.figures import Dots, Histogram
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
-from biascore_metrics.robust.sizes import SIZES, size_of, stance
+from biascore_metrics.robust.fits import SIZES, size_of, stance
 
 from .conftest import MadeOf
 from .probing import noisy, rows_of
