@@ -127,6 +127,9 @@ class Row:
 
 def read_rows(path: Path, display: str, encoding: str) -> tuple[Sequence[str], list[Row]]:
     """The names of the fields of a file (of JSON Lines: of its first row), and its rows; raises DataError."""
+    nested = nested_records(path, display, encoding=encoding, flag="-o data.encoding")
+    if nested is not None:
+        return tuple(nested[0][1]) if nested else (), [Row(*one) for one in nested]
     if not path.name.lower().endswith(_JSON):
         table = read_table(path, display, (), None, encoding=encoding)
         return table.columns, [Row(f"{display}, {table.unit} {row.line}", row.fields) for row in table.rows]
