@@ -15,8 +15,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import fisher_exact
 
-from biascore.stats.differences import independent_difference, paired_difference
-from biascore.stats.proportions import binomial_test
+from biascore.stats.proportions import binomial_test, independent_difference, paired_difference
 
 BOUND = 0.03
 

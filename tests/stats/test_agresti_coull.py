@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from biascore.stats.agresti_coull import agresti_coull, critical_value
+from biascore.stats.proportions import agresti_coull, critical_value
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 4), (3, 7), (50, 100), (199, 200), (12, 12)])

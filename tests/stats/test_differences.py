@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from biascore.stats.differences import independent_difference, paired_difference
+from biascore.stats.proportions import independent_difference, paired_difference
 
 Z = 1.959963984540054
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from biascore.api.languages import Gender, SpeakerGender
 from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, PValue, caveats_of
 from biascore.designs import Decided, Mean
-from biascore.stats.agresti_coull import agresti_coull
+from biascore.stats.proportions import agresti_coull
 from biascore_metrics.gest.chosen import Chosen, Confound, Scored
 from biascore_metrics.gest.estimates import ByStereotype, group_mean, rank_estimates, rate
 from biascore_metrics.gest.kind import Sample

@@ -33,8 +33,7 @@ from biascore.designs.bounds import Bound
 from biascore.designs.mean import Mean, least_p, shared
 from biascore.errors import OptionsError
 from biascore.stats import Unreachable
-from biascore.stats.differences import independent_difference, paired_difference
-from biascore.stats.proportions import binomial_test
+from biascore.stats.proportions import binomial_test, independent_difference, paired_difference
 from biascore_metrics.mt_geneval.items import (
     FEMININE,
     MASCULINE,

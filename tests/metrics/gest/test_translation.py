@@ -13,7 +13,7 @@ from biascore.api.figures import Boxes, Point
 from biascore.audit import Audit
 from biascore.errors import OptionsError, TestKindError, UnknownNameError
 from biascore.stats import Verdict
-from biascore.stats.agresti_coull import agresti_coull
+from biascore.stats.proportions import agresti_coull
 
 from ...builders.models import model_of
 from .conftest import Translator, by_table, estimates, numbered, samples_test
