@@ -15,7 +15,7 @@ import pytest
 
 from biascore import Engine
 from biascore.audit import Audit
-from biascore.designs.pairs.test import SentencePair, SentencePairsTest
+from biascore.designs.pairs.scores import SentencePair, SentencePairsTest
 from biascore.errors import DataError, OptionsError, UnknownNameError
 from biascore.stimuli.dataset import locate
 from biascore_metrics.crows_pairs.items import CrowsPairsFormat, CrowsPairsFormatOptions

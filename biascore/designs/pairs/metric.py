@@ -13,12 +13,18 @@ from biascore.basics.frozen import Scalar
 from biascore.designs.decided import Decided, DecidedMetric
 from biascore.designs.mean import Mean
 from biascore.designs.pairs.caveats import PAIRED, of_mean, of_shares
-from biascore.designs.pairs.estimates import EVEN, NATS, Shares, shares
+from biascore.designs.pairs.estimates import EVEN, NATS, Shares, differing, shares
 from biascore.designs.pairs.lengths import Lengths, unit_of_length
 from biascore.designs.pairs.options import PairOptions
-from biascore.designs.pairs.parts import differing
-from biascore.designs.pairs.scores import Paired, clusters_of, items, least_p_of, templates_of
-from biascore.designs.pairs.test import SentencePair, SentencePairsTest
+from biascore.designs.pairs.scores import (
+    Paired,
+    SentencePair,
+    SentencePairsTest,
+    clusters_of,
+    items,
+    least_p_of,
+    templates_of,
+)
 from biascore.metric import Context
 from biascore.models.model import Model
 from biascore.results.caveat import caveats_of

@@ -33,7 +33,7 @@ from biascore.api.kinds import (
 )
 from biascore.api.support import quoted
 from biascore.designs.pairs.caveats import SKIPPED, TEMPLATE
-from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
+from biascore.designs.pairs.scores import SentencePair, SentencePairs, SentencePairsTest
 from biascore.errors import DataError
 
 
