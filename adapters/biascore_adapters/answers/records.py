@@ -26,6 +26,8 @@ _KINDS: Final[Mapping[type, str]] = {
 _MISSING: Final = object()
 _LISTED: Final = re.compile(r"^\s*[(\[]?([A-Za-z]|\d{1,2})[)\].:]\s+(\S.*?)\s*$", re.MULTILINE)
 _MOST_LISTED: Final = 26
+_DEEPEST: Final = 3
+"""A prompt is a list of messages, each of parts."""
 _GENERATED: Final = re.compile(r"(?:gen_args_)?(\d+)")
 
 
@@ -151,7 +153,7 @@ def _likelihood(value: Any) -> float:
         and isinstance(value[0], str | int | float)
         and not isinstance(value[0], bool)
     ):
-        with suppress(ValueError):
+        with suppress(OverflowError, ValueError):
             return float(value[0])
     raise ValueError(
         f"filtered_resps holds {quoted(value)}, and a text or [log-likelihood, whether it is greedy] is read"
@@ -213,14 +215,14 @@ def _listed(prompt: Any) -> tuple[tuple[str, str], ...]:
     return tuple(found[-_MOST_LISTED:])
 
 
-def _texts(prompt: Any) -> Iterator[str]:
+def _texts(prompt: Any, within: int = 0) -> Iterator[str]:
     if isinstance(prompt, str) and prompt.startswith("[{"):  # messages, written as JSON
         with suppress(ValueError):
             prompt = json.loads(prompt)
     if isinstance(prompt, str):
         yield prompt
-    for one in prompt if isinstance(prompt, list) else ():
-        yield from _texts(one.get("content") or one.get("text") if isinstance(one, dict) else one)
+    for one in prompt if isinstance(prompt, list) and within < _DEEPEST else ():
+        yield from _texts(one.get("content") or one.get("text") if isinstance(one, dict) else one, within + 1)
 
 
 def _read(

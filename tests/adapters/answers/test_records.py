@@ -82,6 +82,10 @@ BAD: dict[str, tuple[Any, str]] = {
         lm_eval(0, (-1.0,) * 3, filtered_resps=[[True, False]] * 3),
         r"filtered_resps holds \[True, False\]",
     ),
+    "a huge number": (
+        lm_eval(0, (-1.0,) * 3, filtered_resps=[[-(10**400), False]] * 3),
+        "filtered_resps holds",
+    ),
     "arguments as text": (
         generated(["a"], arguments="abc"),
         "arguments is a text, 'abc', and a list or an object",
