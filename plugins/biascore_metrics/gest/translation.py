@@ -18,6 +18,7 @@ from biascore.api.metrics import (
     item_table,
 )
 from biascore.api.stimuli import Catalogue, Origin
+from biascore.languages.guess import in_other_language
 from biascore.stats import Unreachable
 from biascore_metrics.gest.chosen import Chosen, Confound
 from biascore_metrics.gest.data import data_conventions, repeated_samples, repeated_sentences, repeats
@@ -87,7 +88,12 @@ class GestMt(Metric[MtOptions, SamplesTest]):
             equivalence=Equivalence.within(rates.bound, raw(F_S)),
             needed=(),
             coverage=_coverage(chosen, verdicts),
-            caveats=(*rates.caveats, *repeated_samples(test, options)),
+            caveats=(
+                *in_other_language("sentences", sentences, test.language),
+                *in_other_language("translations", answers, options.target),
+                *rates.caveats,
+                *repeated_samples(test, options),
+            ),
             item_value="1 masculine, 0 feminine, none where no gender was found",
             figures=_figures(chosen, options),
             conventions={
