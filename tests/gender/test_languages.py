@@ -125,6 +125,18 @@ def test_the_detector_of_a_shorter_tag_serves_in_any_case(tag: str) -> None:
         ("SR-LATN-rs", "sr-Latn-RS"),
         ("es-419", "es-419"),
         ("Czech", "Czech"),
+        ("spa_Latn", "es"),
+        ("spa", "es"),
+        ("eng_Latn", "en"),
+        ("rus_Cyrl", "ru"),
+        ("srp_Cyrl", "sr-Cyrl"),
+        ("SRP-LATN", "sr-Latn"),
+        ("zho_Hans", "zh-Hans"),
+        ("por-BR", "pt-BR"),
+        ("arb_Arab", "arb-Arab"),
+        ("ast_Latn", "ast-Latn"),
+        ("es-Latn", "es"),
+        ("es-Cyrl", "es-Cyrl"),
     ],
 )
 def test_tags_are_stored_in_one_case(given: str, stored: str) -> None:

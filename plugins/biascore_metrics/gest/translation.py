@@ -8,6 +8,7 @@ from biascore.api.figures import Bars, Examples, Figure, Limit, Point
 from biascore.api.languages import language_name
 from biascore.api.metrics import Context, Model, Test
 from biascore.designs import Decided
+from biascore.languages.guess import in_other_language
 from biascore_metrics.gest.chosen import Chosen, Confound, GestMetric, data_told
 from biascore_metrics.gest.estimates import ABOUT, rank_pictures
 from biascore_metrics.gest.kind import SamplesTest
@@ -51,7 +52,12 @@ class GestMt(GestMetric[MtOptions, SamplesTest]):
             subject=f"{language_name(test.language)} to {language_name(options.target)}",
             positive_means="stereotypes about men are translated in the masculine more often than those about women",
             negative_means="stereotypes about women are translated in the masculine more often than those about men",
-            caveats=(*rates.caveats, *repeats),
+            caveats=(
+                *in_other_language("sentences", sentences, test.language),
+                *in_other_language("translations", answers, options.target),
+                *rates.caveats,
+                *repeats,
+            ),
             figures=_figures(chosen, options),
             conventions={
                 **data,
