@@ -257,7 +257,8 @@ def _entries(folder: Path, display: str) -> list[Path]:
         raise StimuliError(f"{display}: is a file, and stimuli are read by folder. {remedy}")
     if not folder.is_dir():
         raise StimuliError(
-            f"{display}: there is no such folder. Give a folder that holds <language>/*.toml: {_stimuli('DIR')}"
+            f"{display}: there is no such folder. Give a folder that holds <language>/*.toml, "
+            + either("see: biascore list tests --help", "as in stimuli=['DIR']")
         )
     return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
 

@@ -186,7 +186,7 @@ def _only(run: Run, place: int) -> Run:
 def test_models_are_found_by_name_or_have_to_be_named(both: Run) -> None:
     old, new = one(both, "old"), one(both, "new")
     assert compare(both, renamed(new, "old")).models == {"old": "old"}
-    with pytest.raises(UnknownNameError, match=r"--models old=new"):
+    with pytest.raises(UnknownNameError, match=r"models=\{'old': 'new'\}"):
         compare(both)
     with pytest.raises(UnknownNameError, match="second run"):
         compare(old)

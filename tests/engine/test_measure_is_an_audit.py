@@ -33,5 +33,5 @@ def test_it_refuses_what_an_audit_refuses(engine: Engine) -> None:
         engine.measure("weat", [one, other], TEST)
     with pytest.raises(OptionsError, match="seed must be"):
         Engine(cache=None, seed=-1).measure("weat", REF, TEST)
-    with pytest.raises(OptionsError, match=r"tests of .* must not be empty"):
+    with pytest.raises(OptionsError, match="tests names none"):
         engine.measure("weat", REF, [])

@@ -213,7 +213,7 @@ def test_no_file_of_another_hand_is_replaced(tmp_path: Path) -> None:
         assert path.read_bytes() == b"new " + MARK
     with pytest.raises(RunError, match="foreign was not written by biascore"):
         checks(foreign)
-    with pytest.raises(RunError, match=r"own exists already.*--force"):
+    with pytest.raises(RunError, match=r"own exists already.*overwrite=True"):
         check_file(own, overwrite=False, mark=MARK)
 
 

@@ -357,5 +357,5 @@ def test_further_estimates_have_rows_of_their_own_without_a_verdict(run: Run) ->
     assert "Estimate" in exported(run, "latex", plugins, (), ["all"])[0].text
     with pytest.raises(OptionsError, match="no estimate is called 'f_q'"):
         exported(run, "csv", plugins, (), ["f_q"])
-    with pytest.raises(OptionsError, match="--estimates is for tables"):
+    with pytest.raises(OptionsError, match="estimates is for tables"):
         exported(run, "junit", plugins, (), ["all"])

@@ -133,7 +133,7 @@ def test_what_is_answered_already_needs_no_budget(tmp_path: Path) -> None:
 def test_a_service_that_charges_is_not_asked_when_its_answers_cannot_be_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder", encoding="utf-8")
     backend = Uneven()
-    with pytest.warns(CacheWarning), pytest.raises(CacheError, match="or pass --no-cache"):
+    with pytest.warns(CacheWarning), pytest.raises(CacheError, match=r"or pass Engine\(cache=None\)"):
         model_of(backend, cache=DiskCache(tmp_path / "file" / "cache")).translate(["a"], "en", "it")
     assert backend.calls == []
     assert model_of(Uneven()).translate(["a"], "en", "it") == ("a",)
@@ -217,7 +217,7 @@ def test_tokens_are_bounded_as_characters_are() -> None:
     backend = Counting()
     model = model_of(backend, token_budget=tokens(9))
     with pytest.raises(
-        BudgetError, match=r"still need up to 10 tokens in and out, and 0 of the 9 .*--max-tokens"
+        BudgetError, match=r"still need up to 10 tokens in and out, and 0 of the 9 .*higher max_tokens"
     ):
         model.translate(["aaa", "bbb"], "en", "it")
     assert backend.calls == []

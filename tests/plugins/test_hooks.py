@@ -219,5 +219,5 @@ def test_hook_register_executors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     with engine.model(f"fasttext:{tmp_path / 'v.txt'}") as model:
         assert model.embed(["ant"]).tolist() == [[0.0, 1.0]]
     engine.close()
-    with pytest.raises(OptionsError, match="--workers fits several executors: dask, direct"):
+    with pytest.raises(OptionsError, match="workers fits several executors: dask, direct"):
         engine_with(monkeypatch, plugins, executor=2).model(f"fasttext:{tmp_path / 'v.txt'}")

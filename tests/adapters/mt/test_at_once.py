@@ -90,6 +90,6 @@ def test_the_budget_stops_before_money_is_spent(paid_service: Opener) -> None:
     texts = many(paid_service)
     needed = sum(map(len, texts))
     paid_service.server.faults.extend(["half", (429, {})])  # one is lost, and its repetition is not allowed
-    with pytest.raises(BudgetError, match="biascore plan"):
+    with pytest.raises(BudgetError, match=r"engine\.plan"):
         paid_service(budget=needed, concurrency=AT_ONCE).translate(texts, "en", "es")
     assert sum(map(len, paid_service.server.api.charged)) <= needed

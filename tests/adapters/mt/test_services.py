@@ -160,7 +160,7 @@ def test_an_interrupted_run_has_paid_for_nothing_twice(service: Opener, tmp_path
 
 def test_the_budget_stops_before_money_is_spent(paid_service: Opener, tmp_path: Path) -> None:
     needed = sum(map(len, WORDS))
-    with pytest.raises(BudgetError, match="biascore plan"):
+    with pytest.raises(BudgetError, match=r"engine\.plan"):
         paid_service(cache=DiskCache(tmp_path), budget=needed - 1).translate(WORDS, "en", "es")
     assert paid_service.server.api.charged == []
     paid_service(cache=DiskCache(tmp_path), budget=needed).translate(WORDS, "en", "es")

@@ -120,7 +120,7 @@ def test_tokens_are_bounded_before_the_first_request(server: ChatServer) -> None
     assert bound.tokens_out is not None
     needed = bound.tokens + bound.tokens_out
     few = Engine(cache=None, max_tokens=needed - 1).model(f"openai:{MODEL}", base_url=server.url)
-    with pytest.raises(BudgetError, match=rf"up to {needed:,} tokens in and out.*higher --max-tokens"):
+    with pytest.raises(BudgetError, match=rf"up to {needed:,} tokens in and out.*higher max_tokens"):
         few.choose(CHOICES, "letters")
     assert server.requests == []
     enough = Engine(cache=None, max_tokens=needed, max_characters=10**6)
