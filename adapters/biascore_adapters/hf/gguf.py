@@ -32,7 +32,7 @@ def find_gguf(file: Path) -> ModelFolder:
         raise ModelLoadError(f"{file} cannot be read ({first_line(error)}). Check the file") from error
     if start != MAGIC:
         raise ModelLoadError(
-            f"{file} is no GGUF file, whatever its name says: it begins with {quoted(start.decode('latin-1'))}. Fetch the file again"
+            f"{file} is no GGUF file, whatever its name says: it begins with {quoted(start.decode('latin-1'))}. Fetch it again"
         )
     if any(importlib.util.find_spec(package) is None for package in _PACKAGES):
         raise MissingExtraError(f"{file.name}: GGUF files", "gguf")
@@ -50,7 +50,9 @@ def with_config(folder: ModelFolder) -> ModelFolder:
     file = folder.weights[0]
     try:
         with offline():
-            config = AutoConfig.from_pretrained(folder.path, local_files_only=True, **folder.reading).to_dict()
+            config = AutoConfig.from_pretrained(
+                folder.path, local_files_only=True, **folder.reading
+            ).to_dict()
     except Exception as error:  # KeyError, ValueError, and what the package gguf raises on a damaged file
         raise ModelLoadError(
             f"{file} cannot be read by transformers ({type(error).__name__}: {first_line(error)[:200]}). {served(file)}"
@@ -102,6 +104,7 @@ def served(file: Path) -> str:
 def which(path: Path, files: tuple[Path, ...]) -> str:
     """The advice for a folder of GGUF files."""
     named = ", ".join(quote(f"hf:{file}") for file in files[:3])
-    return f"{path} holds GGUF files (of llama.cpp) and no other model. Name the file that is meant: {named}. " + (
-        "Needs: pip install 'biascore[gguf]'"
+    return (
+        f"{path} holds GGUF files (of llama.cpp) and no other model. Name the file that is meant: {named}. "
+        + ("Needs: pip install 'biascore[gguf]'")
     )

@@ -109,7 +109,10 @@ class ModelFolder:
         """``"blake2b:<hex>"`` over names and bytes of weights, configuration, tokenizer, code and the files ``also``."""
         files = self._files(also)
         total = hashlib.blake2b(digest_size=32)
-        named = ((f"model{self.gguf.suffix}" if self.gguf else path.relative_to(self.root).as_posix(), path) for path in files)
+        named = (
+            (f"model{self.gguf.suffix}" if self.gguf else path.relative_to(self.root).as_posix(), path)
+            for path in files
+        )
         for name, path in sorted(named):
             with path.open("rb") as file:
                 total.update(f"{name} {hashlib.file_digest(file, 'blake2b').hexdigest()}\n".encode())
