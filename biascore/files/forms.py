@@ -150,7 +150,7 @@ class Delimited:
 
 
 class JsonLines:
-    """An object on each line, or one list of objects; the columns are all keys, in the order in which they first appear."""
+    """An object a line, or one list of objects; the columns are all keys, in the order in which they first appear."""
 
     unit: Unit = "line"
     decimal_commas: bool = False
@@ -163,8 +163,8 @@ class JsonLines:
         if any(isinstance(found, str) for _, found in self._objects) and (whole := _whole(text)) is not None:
             if isinstance(whole, dict):
                 raise DataError(
-                    """An object a line, or one list of objects; the columns are all keys, in the order in which they first appear."""
-                    "object a line. Write the list that is meant into a file of its own"
+                    f"{display} is one JSON object, with the keys {listed([*whole])}, and a table is a list of objects or "
+                    "an object a line. Write the list that is meant into a file of its own"
                 )
             self.unit = "row"
             self._objects = [(number, _usable(one)) for number, one in enumerate(whole, start=1)]

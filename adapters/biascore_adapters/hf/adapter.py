@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
 from biascore.api.support import HUB_TOKENS
 from biascore.errors import MissingExtraError, ModelLoadError
+from biascore_adapters.hf.gguf import with_config
 from biascore_adapters.hf.locate import fetch, find_local
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.transformer.folder import offline
@@ -64,7 +65,7 @@ class HfAdapter(Adapter[HfOptions]):
             if importlib.util.find_spec(module) is None:
                 raise MissingExtraError("hf: models", "hf")
         folder = find_local(ref, allow_pickle=options.allow_pickle, own_code=options.trust_remote_code)
-        if folder is not None and options.sentence is None and not options.allow_pickle:
+        if folder is not None and not folder.gguf and options.sentence is None and not options.allow_pickle:
             from biascore_adapters.transformer.sentence import declared_pipeline
 
             declared_pipeline(folder, allow_pickle=options.allow_pickle)
@@ -78,7 +79,7 @@ class HfAdapter(Adapter[HfOptions]):
         except ModuleNotFoundError as error:
             raise MissingExtraError("hf: models", "hf") from error
         with nullcontext() if options.trust_remote_code else offline():
-            return open_backend(folder, options)
+            return open_backend(with_config(folder) if folder.gguf else folder, options)
 
 
 class NllbAdapter(HfAdapter):

@@ -12,6 +12,7 @@ from typing import Any, Final
 from biascore.api.formats import is_path, leads_out
 from biascore.api.support import quoted
 from biascore.errors import ModelLoadError
+from biascore_adapters.hf import gguf
 from biascore_adapters.hf.quantised import check_quantised
 from biascore_adapters.transformer.folder import PICKLE, SAFETENSORS, matching, read_json_file
 
@@ -54,7 +55,7 @@ def check_files(path: Path) -> None:
         raise ModelLoadError(_adapter(path, beside=bool(weights)))
     files = matching(path, ("*.gguf",))
     if files and not weights:
-        raise ModelLoadError(gguf(files[0]))
+        raise ModelLoadError(gguf.which(path, files))
 
 
 def check_config(path: Path, config: Mapping[str, Any]) -> None:
@@ -168,20 +169,6 @@ def _check_kernels(path: Path, config: object) -> None:
 def _is_kernel(name: str) -> bool:
     fetched = importlib.util.find_spec("kernels") is not None and name.startswith(("flash", "paged|flash"))
     return "/" in name or fetched
-
-
-def gguf(file: Path) -> str:
-    """The advice for a GGUF file."""
-    into = str(file.parent) + "-hf"
-    opened = f"from_pretrained({_literal(file.parent)}, gguf_file={_literal(file.name)}).save_pretrained({_literal(into)})"
-    program = (
-        f"from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; M.{opened}; T.{opened}"
-    )
-    return (
-        f"{file} is a GGUF file (of llama.cpp), which hf: does not read. Name the model that it was made from, "
-        "hf:<owner>/<original>; or, for the families that transformers reads from GGUF, unpack it (pip install gguf "
-        f"accelerate): python -c {quote(program)}, and name hf:{into}"
-    )
 
 
 def _literal(text: object) -> str:

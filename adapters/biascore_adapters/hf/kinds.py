@@ -11,6 +11,7 @@ import transformers
 
 from biascore.api.adapters import Backend, Checkpoints, Progress, Trained, Training
 from biascore.errors import CapabilityError, ModelLoadError, OptionsError
+from biascore_adapters.hf.gguf import described
 from biascore_adapters.hf.head import UnusableHead
 from biascore_adapters.hf.load import Loaded, encodes_alone, load
 from biascore_adapters.hf.options import TRANSLATION_OPTIONS, HfOptions
@@ -107,15 +108,19 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         "transformers": transformers.__version__,
     }
 
+    stored = loaded.quantised.described if loaded.quantised else ""
+    if folder.gguf:
+        stored = described(folder.gguf, options.dtype)
+
     def check_plain(what: str) -> None:
         if folder.code:
             raise CapabilityError(
                 f"{folder.path} runs Python code of its own, and only models of transformers' code are {what}. Name one of "
                 "these, or try native_code=true in the place of trust_remote_code=true"
             )
-        if loaded.quantised:
+        if stored:
             raise CapabilityError(
-                f"{folder.path} holds quantised weights ({loaded.quantised.described}), and only plain ones are {what}. "
+                f"{folder.gguf or folder.path} holds quantised weights ({stored}), and only plain ones are {what}. "
                 "Name the model that they were made from"
             )
 
@@ -158,7 +163,7 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         export,
         fine_tune,
         conventions={
-            **({"quantised weights": loaded.quantised.described} if loaded.quantised else {}),
+            **({"quantised weights": stored} if stored else {}),
             **conventions_of(folder),
         },
         prompts=options,

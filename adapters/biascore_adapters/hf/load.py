@@ -204,7 +204,7 @@ def any_tokenizer(folder: ModelFolder) -> Any:
     """The tokenizer of a folder, fast or slow; raises ModelLoadError where it cannot be read."""
     with unreadable(folder, "tokenizer"):
         return AutoTokenizer.from_pretrained(
-            folder.path, trust_remote_code=bool(folder.code), local_files_only=True
+            folder.path, trust_remote_code=bool(folder.code), local_files_only=True, **folder.reading
         )
 
 
@@ -240,6 +240,7 @@ def model_of(
                 use_safetensors=not folder.pickled,
                 local_files_only=True,
                 output_loading_info=True,
+                **folder.reading,
                 **own,
                 **placed,
                 **renamed,

@@ -12,7 +12,7 @@ from typing import Final
 from biascore.api.adapters import ModelRef
 from biascore.api.formats import user_path
 from biascore.errors import MissingExtraError, ModelLoadError
-from biascore_adapters.hf import foreign
+from biascore_adapters.hf import foreign, gguf
 from biascore_adapters.transformer.folder import (
     GENERATION,
     MODULE_FILES,
@@ -50,8 +50,9 @@ def find_local(ref: ModelRef, *, allow_pickle: bool, own_code: bool = False) -> 
             f"{ref} names the local folder {hub.locator}, which has no revisions. Write it without "
             f"@{hub.revision}"
         )
-    if user_path(hub.locator).is_file() and hub.locator.endswith(".gguf"):
-        raise ModelLoadError(foreign.gguf(user_path(hub.locator)))
+    for file in (whole, user_path(hub.locator)):
+        if ref.locator and file.is_file() and file.suffix == gguf.SUFFIX:
+            return gguf.find_gguf(file)
     if user_path(hub.locator).is_file():
         raise ModelLoadError(
             f"{ref} names a file. Name the folder that holds it: hf:{user_path(hub.locator).parent}"

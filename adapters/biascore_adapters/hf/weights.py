@@ -14,6 +14,7 @@ from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, PreTrainedModel
 
 from biascore.errors import ModelLoadError
+from biascore_adapters.hf.gguf import types_of
 from biascore_adapters.hf.quantised import Quantised
 from biascore_adapters.transformer.folder import ModelFolder, first_line
 
@@ -106,7 +107,9 @@ def check_size(folder: ModelFolder, auto: Any) -> None:
     if not counted:
         return
     try:
-        config = AutoConfig.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
+        config = AutoConfig.from_pretrained(
+            folder.path, trust_remote_code=False, local_files_only=True, **folder.reading
+        )
         with torch.device("meta"):  # takes no memory
             model = auto.from_config(config, trust_remote_code=False)
     except Exception:  # it says why when it is loaded
@@ -130,7 +133,7 @@ def stored_narrower(folder: ModelFolder, dtype: str) -> str:
 
     "" where it makes them no wider, and for pickles, which are not read for it.
     """
-    if folder.pickled:
+    if folder.pickled or folder.gguf:  # how it is stored is a convention of the latter
         return ""
     wide = getattr(torch, dtype).itemsize
     _, numbers = _stored(folder)
@@ -152,6 +155,9 @@ def stored_narrower(folder: ModelFolder, dtype: str) -> str:
 
 def _stored(folder: ModelFolder) -> tuple[int, Mapping[str, int]]:
     """Tensors of the safetensors files, and numbers of each type, as their headers say; raises ModelLoadError."""
+    if folder.gguf:
+        types = types_of(folder.gguf)
+        return sum(count for count, _ in types.values()), {kind: count for kind, (_, count) in types.items()}
     tensors, found = 0, Counter[str]()
     for path in folder.weights:
         try:

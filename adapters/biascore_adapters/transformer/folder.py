@@ -54,7 +54,7 @@ class ModelFolder:
 
     ``modules`` are those of a sentence-transformers folder, ``outer`` that folder itself where the transformer
     lies in a folder of its own within it. ``code`` are the files of Python code that its model may run, which are part of
-    its digest; none where it is to run none.
+    its digest; none where it is to run none. ``gguf``: the file that holds all of the model, if one does.
     """
 
     path: Path
@@ -64,11 +64,17 @@ class ModelFolder:
     modules: tuple[Module, ...] = ()
     outer: Path | None = None
     code: tuple[Path, ...] = ()
+    gguf: Path | None = None
 
     @property
     def root(self) -> Path:
         """The folder that the user names."""
         return self.outer or self.path
+
+    @property
+    def reading(self) -> dict[str, str]:
+        """What transformers has to be told beside the folder."""
+        return {"gguf_file": self.gguf.name} if self.gguf else {}
 
     @property
     def architecture(self) -> str:
@@ -93,6 +99,8 @@ class ModelFolder:
             check_fetched(file, str(file), ModelLoadError)
 
     def _files(self, also: Iterable[str] = ()) -> set[Path]:
+        if self.gguf:
+            return {self.gguf}
         # Without the index of sharded weights: it names all of them and no others, or is refused.
         own = matching(self.path, (*SETTINGS, *VOCABULARY, *also))
         return {*self.weights, *own, *self.module_files, *self.code}
@@ -101,7 +109,11 @@ class ModelFolder:
         """``"blake2b:<hex>"`` over names and bytes of weights, configuration, tokenizer, code and the files ``also``."""
         files = self._files(also)
         total = hashlib.blake2b(digest_size=32)
-        for name, path in sorted((path.relative_to(self.root).as_posix(), path) for path in files):
+        named = (
+            (f"model{self.gguf.suffix}" if self.gguf else path.relative_to(self.root).as_posix(), path)
+            for path in files
+        )
+        for name, path in sorted(named):
             with path.open("rb") as file:
                 total.update(f"{name} {hashlib.file_digest(file, 'blake2b').hexdigest()}\n".encode())
         return f"blake2b:{total.hexdigest()}"

@@ -176,6 +176,8 @@ def declared_pipeline(folder: ModelFolder, *, allow_pickle: bool) -> Pipeline | 
     Raises ModelLoadError where it is not computed here, and for the transformer's own folder inside of one, which
     would give other vectors than the folder that people use.
     """
+    if folder.gguf:
+        return None
     outer = folder.path.parent
     if not folder.modules and folder.path.name in (module.path for module in modules_of(outer)):
         raise ModelLoadError(

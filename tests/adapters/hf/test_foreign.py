@@ -74,14 +74,6 @@ def test_an_adapter_beside_a_model(copied: Copied) -> None:
     assert "move adapter_config.json out of the folder" in message
 
 
-@pytest.mark.parametrize("name", ["", "/tiny.q4.gguf"])
-def test_gguf_files(name: str, tmp_path: Path) -> None:
-    (tmp_path / "tiny.q4.gguf").touch()
-    message = refusal(f"{tmp_path}{name}")
-    assert "tiny.q4.gguf is a GGUF file" in message
-    assert f"name hf:{tmp_path}-hf" in message
-
-
 @pytest.mark.parametrize("method", ["fp8", "hqq", "compressed-tensors", "no-such-method"])
 def test_quantised_weights(method: str, copied: Copied) -> None:
     message = refusal(copied("gpt2", quantization_config={"quant_method": method}))

