@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @hookimpl
 def register_formats(register: Callable[[type[DataFormat]], None]) -> None:
     """Provide the data format ``discrim-eval``."""
-    from biascore_metrics.discrim_eval.items import DiscrimEvalFormat
+    from biascore_metrics.discrim_eval.format import DiscrimEvalFormat
 
     register(DiscrimEvalFormat)
 
