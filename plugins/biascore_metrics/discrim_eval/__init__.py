@@ -2,5 +2,5 @@
 
 from biascore.api.metrics import provides
 
-register_formats = provides("biascore_metrics.discrim_eval.items:DiscrimEvalFormat")
 register_metrics = provides("biascore_metrics.discrim_eval.metric:DiscrimEval")
+register_formats = provides("biascore_metrics.discrim_eval.format:DiscrimEvalFormat")

@@ -14,7 +14,8 @@ from biascore.stats import Verdict, holm
 from biascore.stimuli.dataset import locate
 from biascore_metrics.discrim_eval.asking import DiscrimEvalOptions, table
 from biascore_metrics.discrim_eval.effects import Effects, Factors
-from biascore_metrics.discrim_eval.items import DecisionsTest, DiscrimEvalFormat, DiscrimEvalFormatOptions
+from biascore_metrics.discrim_eval.format import DiscrimEvalFormat, DiscrimEvalFormatOptions
+from biascore_metrics.discrim_eval.items import DecisionsTest
 from biascore_metrics.discrim_eval.metric import DiscrimEval
 
 from .deciding import Continues, cases_of, decisions_test, measure, own

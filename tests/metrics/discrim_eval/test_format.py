@@ -15,12 +15,8 @@ from biascore import Engine
 from biascore.errors import DataError, OptionsError, StimuliError
 from biascore.stimuli import load_file
 from biascore.stimuli.dataset import locate
-from biascore_metrics.discrim_eval.items import (
-    NEUTRAL,
-    DecisionsTest,
-    DiscrimEvalFormat,
-    DiscrimEvalFormatOptions,
-)
+from biascore_metrics.discrim_eval.format import NEUTRAL, DiscrimEvalFormat, DiscrimEvalFormatOptions
+from biascore_metrics.discrim_eval.items import DecisionsTest
 
 from ...builders.kinds import KINDS
 from .deciding import Continues, own
