@@ -14,6 +14,6 @@ if TYPE_CHECKING:
 @hookimpl
 def register_metrics(register: Callable[[type[Metric]], None]) -> None:
     """Provide ``seat``."""
-    from biascore_metrics.seat.seat import Seat
+    from biascore_metrics.seat.metric import Seat
 
     register(Seat)
