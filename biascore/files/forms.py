@@ -20,7 +20,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from biascore.basics.wording import brief, quoted
+from biascore.basics.wording import brief, listed, quoted
 from biascore.errors import DataError
 from biascore.files.reading import MAX_TABLE_MB, check_counts, check_size, megabytes_allowed, object_of
 

@@ -2,4 +2,4 @@
 
 from biascore.api.metrics import provides
 
-register_metrics = provides("biascore_metrics.seat.seat:Seat")
+register_metrics = provides("biascore_metrics.seat.metric:Seat")

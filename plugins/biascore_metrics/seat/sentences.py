@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -14,45 +13,34 @@ import numpy.typing as npt
 from biascore.api.metrics import Coverage, LostWord, Model, Test
 from biascore.api.queries import Level, Text
 from biascore.api.stimuli import Catalogue, SentenceList, TemplateList
-from biascore.designs.crossed import ROLES, means
+from biascore.designs.crossed import ROLES
 from biascore.designs.words import WordOptions, composed, distinct_words, unknown_words, unseen, unusable
 from biascore.errors import OptionsError, StimuliError, UnknownNameError
 
 OWN: Final = "own sentences"
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A sentence around the place of a word."""
-
-    before: str
-    after: str
-
-    def around(self, word: str) -> Text:
-        """The sentence with the word as it is listed: not inflected, and not capitalised where it comes first."""
-        start = len(self.before)
-        return Text(self.before + word + self.after, (start, start + len(word)))
+Vectors = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class Frames:
     """The sentences of the words of one test.
 
-    ``own`` are sentences written for single words. Other words go into the frames of their tag, ``by_tag``; ``tags`` is that
-    of each word, and ``written`` the templates as written.
+    ``own`` are sentences written for single words. Other words go into the ``templates`` of their tag; ``tags`` is that of
+    each word.
     """
 
-    by_tag: Mapping[str, tuple[Frame, ...]]
-    written: Mapping[str, tuple[str, ...]]
+    templates: Mapping[str, TemplateList]
     tags: Mapping[tuple[str, str], str]
-    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    own: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, test: Test, catalogue: Catalogue, file: str) -> Frames:
+    def of(cls, test: Test, catalogue: Catalogue, file: str, level: Level = "sentence") -> Frames:
         """The sentences for every word in the test, from ``file`` of its language.
 
-        Raises OptionsError where there is no such file, StimuliError for words without a tag, a tag
-        without templates, and a template that does not have its one slot exactly once.
+        Templates named as a tag with an addition (``noun-singular-an``) say themselves which of its words go into them.
+
+        Raises OptionsError where there is no such file and where, at ``level`` token, a sentence does not hold its word;
+        StimuliError for words without a tag, a tag without templates, and a template without its one slot exactly once.
         """
         where = f"{test.language}/{file}"
         own = {
@@ -70,48 +58,63 @@ class Frames:
                     f"{test.id}: the option templates={file!r} names no templates. {error}, or write a stimuli file "
                     f"{test.language}/{file}.toml with a [templates.TAG] for each tag, as docs/metrics/seat.md shows"
                 ) from error
-        tags = _tags(test, where, templates, own)
-        missing: dict[str, list[str]] = {}
-        for (_, word), tag in tags.items():
-            if tag not in templates:
-                missing.setdefault(tag, []).append(word)
-        if missing:
-            shown = "; ".join(f"{tag!r}: {', '.join(words)}" for tag, words in missing.items())
+        there, tags = ", ".join(templates) or "none", dict[tuple[str, str], str]()
+        untagged = []
+        for role, words in ((role, test.roles[role]) for role in ROLES):
+            for word in (word for word in dict.fromkeys(words.words) if word not in own):
+                tag = words.parts_of_speech.get(word)
+                if tag is None:
+                    untagged.append(f"{word!r} ({role}, list {words.name})")
+                    continue
+                finer = (n for n, some in templates.items() if n.startswith(f"{tag}-") and word in some.words)
+                tags[role, word] = next(finer, tag)
+        if untagged:
             raise StimuliError(
-                f"{test.id}: {where} has no templates for words with the tag {shown}. It has them for "
-                f"{', '.join(templates) or 'none'}: use one of these tags in {test.file}, or add [templates.TAG] to {where}"
+                f"{test.id}: no part of speech says which sentences these words go into: {', '.join(untagged)}. Give them "
+                f"part_of_speech or parts_of_speech in {test.file}; {where} has templates for {there}"
             )
-        used = {tag: templates[tag] for tag in dict.fromkeys(tags.values())}
-        return cls(
-            {tag: tuple(_frames(found, f"{where}/{tag}")) for tag, found in used.items()},
-            {tag: found.sentences for tag, found in used.items()},
-            tags,
-            own,
-        )
+        used: dict[str, list[str]] = {}
+        for (_, word), tag in tags.items():
+            used.setdefault(tag, []).append(word)
+        missing = [f"{tag!r}: {', '.join(words)}" for tag, words in used.items() if tag not in templates]
+        if missing:
+            raise StimuliError(
+                f"{test.id}: {where} has no templates for words with the tag {'; '.join(missing)}. It has them for {there}: "
+                f"use one of these tags in {test.file}, or add [templates.TAG] to {where}"
+            )
+        for tag in used:
+            _check_slots(templates[tag], f"{where}/{tag}")
+        frames = cls({tag: templates[tag] for tag in used}, tags, own)
+        every = dict.fromkeys((role, word) for role in ROLES for word in test.roles[role].words)
+        for role, word in every:
+            without = next((text.text for text in frames.texts(role, word) if not text.span), None)
+            if level == "token" and without is not None:
+                raise OptionsError(
+                    f"{test.id}: level=token needs {word!r} in each of its sentences, and {without!r} does not hold it in "
+                    "this form. Use level=sentence, or change the sentence"
+                )
+        return frames
 
     def texts(self, role: str, word: str) -> list[Text]:
-        """The sentences of one word; without a span where a sentence of its own holds the word in another form."""
+        """The sentences of one word; without a span where a sentence of its own holds the word in another form.
+
+        In templates it stands as it is listed: not inflected, and not capitalised where it comes first.
+        """
         if word in self.own:
-            return [_around(sentence, word) for sentence in self.own[word]]
-        return [frame.around(word) for frame in self.by_tag[self.tags[role, word]]]
+            pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+            places = ((sentence, pattern.search(sentence)) for sentence in self.own[word])
+            return [Text(sentence, found.span() if found else None) for sentence, found in places]
+        templates = self.templates[self.tags[role, word]]
+        parts = (sentence.partition(templates.slots[0]) for sentence in templates.sentences)
+        return [Text(start + word + end, (len(start), len(start) + len(word))) for start, _, end in parts]
 
     def told(self, test: Test, file: str) -> dict[str, str]:
-        """The sentences written for single words of the test, for its conventions; none where it has none."""
-        used = dict.fromkeys(word for role in ROLES for word in test.roles[role].words if word in self.own)
-        return {
-            f"sentences of {word!r} in {test.language}/{file}": " | ".join(self.own[word]) for word in used
-        }
-
-    def check_level(self, test: Test, level: Level) -> None:
-        """Raise OptionsError where the word itself is asked for and a sentence does not hold it."""
-        for role in ROLES:
-            for word in dict.fromkeys(test.roles[role].words):
-                for text in self.texts(role, word):
-                    if level == "token" and text.span is None:
-                        raise OptionsError(
-                            f"{test.id}: level=token needs {word!r} in each of its sentences, and {text.text!r} does not "
-                            "hold it in this form. Use level=sentence, or change the sentence"
-                        )
+        """The templates, and the sentences written for single words of the test, as conventions."""
+        address = f"{test.language}/{file}"
+        stated = {f"templates {address}/{tag}": some.sentences for tag, some in self.templates.items()}
+        for word in (word for role in ROLES for word in test.roles[role].words if word in self.own):
+            stated[f"sentences of {word!r} in {address}"] = self.own[word]
+        return {name: " | ".join(sentences) for name, sentences in stated.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +127,7 @@ class RoleSentences:
     words: tuple[str, ...]
     tags: tuple[str, ...]
     counts: tuple[int, ...]
-    vectors: npt.NDArray[np.float32]
-
-    def by_word(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Means over each word's sentences: (sentences, ...) gives (words, ...)."""
-        return means(values, self.counts)
+    vectors: Vectors
 
 
 def embed_sentences(
@@ -142,86 +141,44 @@ def embed_sentences(
     kept, lost = distinct_words({role: test.roles[role].words for role in ROLES}, options)
     unknown = unknown_words(model, kept, options) if level == "sentence" else {}
     strange = {word.word: word.reason for word in unseen(model, kept)} if options.unseen == "drop" else {}
-    texts = [text for role in ROLES for word in kept[role] for text in frames.texts(role, word)]
-    rows = model.embed(texts, level)
-    embedded = map(_Embedded, texts, rows, unusable(rows))
-    found: dict[str, RoleSentences] = {}
-    for role in ROLES:
-        words, vectors = [], []
-        for word in kept[role]:
-            own = list(islice(embedded, len(frames.texts(role, word))))
-            reason = unknown.get(word) or _why_lost(own, level) or strange.get(word, "")
-            if reason:
-                lost.append(LostWord(word=word, role=role, reason=reason))
-            else:
-                words.append(word)
-                vectors.append(np.stack([sentence.vector for sentence in own]))
-        found[role] = RoleSentences(
-            tuple(words),
-            tuple(frames.tags.get((role, word), OWN) for word in words),
-            tuple(map(len, vectors)),
-            np.concatenate(vectors) if vectors else rows[:0],
+    each = [(role, word, frames.texts(role, word)) for role in ROLES for word in kept[role]]
+    rows = model.embed([text for *_, own in each for text in own], level)
+    problems = unusable(rows)
+    # The word alone is known: at sentence level it is another word of the sentence that is not.
+    where = "its sentence" if level == "sentence" else "in its sentence"
+    read: dict[str, list[tuple[str, Vectors]]] = {role: [] for role in ROLES}
+    start = 0
+    for role, word, own in each:
+        here = slice(start, start := start + len(own))
+        wrong = [
+            f"{where} {text.text!r}: {why}" for text, why in zip(own, problems[here], strict=True) if why
+        ]
+        reason = unknown.get(word) or next(iter(wrong), strange.get(word, ""))
+        if reason:
+            lost.append(LostWord(word=word, role=role, reason=reason))
+        else:
+            read[role].append((word, rows[here]))
+    found = {
+        role: RoleSentences(
+            tuple(word for word, _ in some),
+            tuple(frames.tags.get((role, word), OWN) for word, _ in some),
+            tuple(len(vectors) for _, vectors in some),
+            np.concatenate([rows[:0], *(vectors for _, vectors in some)]),
         )
+        for role, some in read.items()
+    }
+    words = {role: some.words for role, some in found.items()}
     coverage = Coverage(
         given={role: len(test.roles[role].words) for role in ROLES},
-        used={role: len(found[role].words) for role in ROLES},
+        used={role: len(some) for role, some in words.items()},
         lost=tuple(lost),
-        composed=composed(model, {role: found[role].words for role in ROLES}),
-        unseen=unseen(model, {role: found[role].words for role in ROLES}),
+        composed=composed(model, words),
+        unseen=unseen(model, words),
     )
     return found, coverage
 
 
-@dataclass(frozen=True, slots=True)
-class _Embedded:
-    text: Text
-    vector: npt.NDArray[np.float32]
-    problem: str
-
-
-def _why_lost(sentences: list[_Embedded], level: Level) -> str:
-    for sentence in sentences:
-        if sentence.problem:
-            # The word alone is known: at sentence level it is another word of the sentence that is not.
-            where = "its sentence" if level == "sentence" else "in its sentence"
-            return f"{where} {sentence.text.text!r}: {sentence.problem}"
-    return ""
-
-
-def _around(sentence: str, word: str) -> Text:
-    found = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence, re.IGNORECASE)
-    return Text(sentence, found.span() if found else None)
-
-
-def _tags(
-    test: Test, where: str, templates: Mapping[str, TemplateList], own: Container[str]
-) -> dict[tuple[str, str], str]:
-    """The tag of each role and word that has no sentences of its own.
-
-    Templates named as a tag with an addition (``noun-singular-an``) say themselves which of its words go into them.
-    """
-    tags: dict[tuple[str, str], str] = {}
-    untagged = []
-    for role in ROLES:
-        words = test.roles[role]
-        for word in dict.fromkeys(words.words):
-            tag = words.parts_of_speech.get(word)
-            if word in own:
-                continue
-            if tag is None:
-                untagged.append(f"{word!r} ({role}, list {words.name})")
-                continue
-            finer = (n for n, some in templates.items() if n.startswith(f"{tag}-") and word in some.words)
-            tags[role, word] = next(finer, tag)
-    if untagged:
-        raise StimuliError(
-            f"{test.id}: no part of speech says which sentences these words go into: {', '.join(untagged)}. Give them "
-            f"part_of_speech or parts_of_speech in {test.file}; {where} has templates for {', '.join(templates) or 'none'}"
-        )
-    return tags
-
-
-def _frames(templates: TemplateList, where: str) -> Iterator[Frame]:
+def _check_slots(templates: TemplateList, where: str) -> None:
     if len(templates.slots) != 1:
         raise StimuliError(
             f"{where}: has the slots {', '.join(templates.slots)}, and a SEAT template takes one word. Give it one slot"
@@ -232,5 +189,3 @@ def _frames(templates: TemplateList, where: str) -> Iterator[Frame]:
             raise StimuliError(
                 f"{where}: the template {sentence!r} has the slot {slot} {sentence.count(slot)} times. Write it once"
             )
-        before, _, after = sentence.partition(slot)
-        yield Frame(before, after)

@@ -15,7 +15,7 @@ from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore.designs.crossed import Crossed
 from biascore.stats import Verdict
-from biascore_metrics.seat.seat import Seat
+from biascore_metrics.seat.metric import Seat
 
 from .tagged import WORDS, measure, stimuli
 

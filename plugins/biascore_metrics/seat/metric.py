@@ -17,7 +17,7 @@ from pydantic import field_validator
 from biascore.api.metrics import Caveat, Context, Estimate, Model, Scalar, Test, caveats_of
 from biascore.api.stimuli import Catalogue, Origin
 from biascore.designs.association import AssociationMetric
-from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed, Floats
+from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed, Floats, means
 from biascore.designs.effect import DEVIATIONS, EFFECT
 from biascore.designs.harmless import NONE, Groups, OfGroups
 from biascore.designs.options import WeatOptions
@@ -76,17 +76,12 @@ class Seat(AssociationMetric[SeatOptions]):
 
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise StimuliError for words that have no sentences, OptionsError as WEAT does."""
-        frames = Frames.of(test, catalogue, self.options.templates)
-        frames.check_level(test, self.options.level)
-        elements = {role: list(test.roles[role].words) for role in ROLES}
-        if self.options.unit == "sentence":
-            elements = {
-                role: [text.text for word in words for text in frames.texts(role, word)]
-                for role, words in elements.items()
-            }
-        for one, other in (TARGETS, ATTRIBUTES):
-            self.options.check_exact(elements[one], elements[other], test, f"{self.options.unit}s")
-        Groups.of(test, catalogue, self.options)
+        frames = Frames.of(test, catalogue, self.options.templates, self.options.level)
+        for pair in (TARGETS, ATTRIBUTES) if self.options.unit == "sentence" else ():
+            words = [[(role, word) for word in test.roles[role].words] for role in pair]
+            one, other = ([text.text for place in some for text in frames.texts(*place)] for some in words)
+            self.options.check_exact(one, other, test, "sentences")
+        super().check(test, catalogue)
 
     def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
         """The files of the sentence templates and of the harmless groups."""
@@ -102,18 +97,19 @@ class Seat(AssociationMetric[SeatOptions]):
         options = self.options
         frames = Frames.of(test, context.catalogue, options.templates)
         roles, coverage = embed_sentences(model, test, frames, options.level, options)
-        enough = all(roles[role].words for role in ROLES)
+        empty = not all(roles[role].words for role in ROLES)
+        read = {} if empty else roles
+        vectors = {role: means(one.vectors.astype(np.float64), one.counts) for role, one in read.items()}
+        # The vector of a word alone does not depend on its sentence.
+        alone = model.identity.composes_words and options.level == "token"
         return Crossed(
             {role: some.words for role, some in roles.items()},
-            _table(roles, options.unit) if enough else np.empty((0, 0)),
+            np.empty((0, 0)) if empty else np.block(_tables(roles, options.unit)),
             coverage,
-            {role: some.by_word(some.vectors.astype(np.float64)) for role, some in roles.items()}
-            if enough
-            else None,
+            vectors or None,
             norms=False,
             counts=None if options.unit == "word" else {role: some.counts for role, some in roles.items()},
-            # The vector of a word alone does not depend on its sentence.
-            blocks={role: some.tags for role, some in roles.items()} if self._in_sentence(model) else {},
+            blocks={} if alone else {role: some.tags for role, some in roles.items()},
             columns={
                 "n_templates": [count for role in TARGETS for count in roles[role].counts],
                 "tag": [tag for role in TARGETS for tag in roles[role].tags],
@@ -128,28 +124,23 @@ class Seat(AssociationMetric[SeatOptions]):
         options, roles = self.options, found.source
         asked = replace(test, roles=dict.fromkeys(ROLES, NONE) | {"A": groups.asked})
         try:
-            frames = Frames.of(asked, context.catalogue, options.templates)
-            frames.check_level(asked, options.level)
+            frames = Frames.of(asked, context.catalogue, options.templates, options.level)
         except StimuliError as error:
             return str(error)
         of_groups = embed_sentences(model, asked, frames, options.level, options)[0]["A"]
         if not all(found.words.values()):
             return "there is no effect size"
-        scores = [_of_words(roles[role], of_groups, options.unit) for role in groups.stay]
+        scores = [_cosines(roles[role], of_groups, options.unit, "word") for role in groups.stay]
         return OfGroups(of_groups.words, np.concatenate(scores), queries=sum(of_groups.counts))
 
     def further_estimates(
-        self,
-        test: Test,
-        found: Crossed,
-        problem: str,
-        rng: np.random.Generator,
+        self, test: Test, found: Crossed, problem: str, rng: np.random.Generator
     ) -> Iterator[Estimate]:
         """The effect size over the other unit: the value alone, for comparison."""
         other: Unit = "sentence" if self.options.unit == "word" else "word"
         value, n = None, {"X": 0, "Y": 0}
         if not problem:
-            x, y = (_associations(found.source, role, other) for role in TARGETS)
+            x, y = (association(*pair) for pair in _tables(found.source, other))
             n = {"X": len(x), "Y": len(y)}
             with suppress(ZeroVarianceError):
                 value = effect_size(x, y, self.options.ddof)
@@ -162,31 +153,21 @@ class Seat(AssociationMetric[SeatOptions]):
             "X differs from Y, and A from B, in their templates (articles or parts of speech): with the words exchanged "
             f"within templates, d is {part:.2f} on average. That part of the effect may be that of the templates"
         )
-        told = (
-            caveats_of([text], short=f"{part:.2f} of d may be that of the templates")
-            if abs(part) >= TOLD
-            else ()
+        short = f"{part:.2f} of d may be that of the templates"
+        return (
+            *caveats_of([text] * (abs(part) >= TOLD), short=short),
+            *caveats_of([DEPENDENT] * (self.options.unit == "sentence")),
         )
-        return (*told, *(caveats_of([DEPENDENT]) if self.options.unit == "sentence" else ()))
 
     def stated(self, model: Model, test: Test, context: Context) -> dict[str, Scalar]:
         """The sentences, and what an association is."""
         options = self.options
-        frames = Frames.of(test, context.catalogue, options.templates)
         return {
             "effect size": f"(mean s(X) - mean s(Y)) / sd of s over the {options.unit}s of X and Y together",
             "association s": ASSOCIATION[options.unit],
             "word in its sentence": "as listed: not inflected, not capitalised at the start",
-            **{
-                f"templates {test.language}/{options.templates}/{tag}": " | ".join(sentences)
-                for tag, sentences in frames.written.items()
-            },
-            **frames.told(test, options.templates),
+            **Frames.of(test, context.catalogue, options.templates).told(test, options.templates),
         }
-
-    def _in_sentence(self, model: Model) -> bool:
-        """Whether the vector of a word depends on its sentence."""
-        return not (model.identity.composes_words and self.options.level == "token")
 
 
 def _of_templates(found: Crossed, ddof: int) -> float:
@@ -211,23 +192,14 @@ def _between(found: Crossed, one: str, other: str) -> Floats:
     return np.asarray((contrast / (first + second))[template])
 
 
-def _associations(roles: Mapping[str, RoleSentences], role: str, unit: Unit) -> Floats:
-    """s(w, A, B) of the words or of the sentences of a role, in their order."""
-    return association(*(_cosines(roles[role], roles[side], unit) for side in ATTRIBUTES))
+def _tables(roles: Mapping[str, RoleSentences], unit: Unit) -> list[list[Floats]]:
+    """The cosines of the words, or the sentences, of X and of Y, each with those of A and with those of B."""
+    return [[_cosines(roles[row], roles[side], unit) for side in ATTRIBUTES] for row in TARGETS]
 
 
-def _table(roles: Mapping[str, RoleSentences], unit: Unit) -> Floats:
-    """The cosines of the words, or the sentences, of X and Y with those of A and B."""
-    return np.block([[_cosines(roles[row], roles[side], unit) for side in ATTRIBUTES] for row in TARGETS])
-
-
-def _of_words(own: RoleSentences, other: RoleSentences, unit: Unit) -> Floats:
-    """The cosines of words, or sentences, with other words, each the mean of its sentences."""
-    cosines = other.by_word(cosine_matrix(own.vectors, other.vectors).T).T
-    return own.by_word(cosines) if unit == "word" else cosines
-
-
-def _cosines(own: RoleSentences, other: RoleSentences, unit: Unit) -> Floats:
-    """Of sentences, or of words: means over their sentences."""
+def _cosines(own: RoleSentences, other: RoleSentences, unit: Unit, across: Unit | None = None) -> Floats:
+    """Of sentences, or of words: means over their sentences; ``across``, if not the same, is the unit of the columns."""
     cosines = cosine_matrix(own.vectors, other.vectors)
-    return own.by_word(other.by_word(cosines.T).T) if unit == "word" else cosines
+    if (across or unit) == "word":
+        cosines = means(cosines.T, other.counts).T
+    return means(cosines, own.counts) if unit == "word" else cosines
