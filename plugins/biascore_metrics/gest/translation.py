@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from biascore.api.figures import Bars, Examples, Figure, Limit, Point
-from biascore.api.languages import language_name
+from biascore.api.languages import in_other_language, language_name
 from biascore.api.metrics import Context, Model, Test
 from biascore.designs import Decided
-from biascore.languages.guess import in_other_language
 from biascore_metrics.gest.chosen import Chosen, Confound, GestMetric, data_told
 from biascore_metrics.gest.estimates import ABOUT, rank_pictures
 from biascore_metrics.gest.kind import SamplesTest
