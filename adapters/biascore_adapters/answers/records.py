@@ -94,8 +94,7 @@ def _lm_eval(row: Mapping[str, Any]) -> Mapping[str, Any]:
     given, asked = field_of(row, "filtered_resps", list, str), _asked(row)
     hashed = field_of(row, "prompt_hash", str, type(None))
     prompt = {"prompt": hashed or _hash(asked[0][0])}
-    if isinstance(given, str):
-        return {"said": given, "listed": _listed(asked[0][0]), **prompt}
+    given = [given] if isinstance(given, str) else given
     if not given:
         raise ValueError("filtered_resps is an empty list, and an answer is read")
     if all(isinstance(one, list) and len(one) == 1 for one in given):
@@ -105,6 +104,10 @@ def _lm_eval(row: Mapping[str, Any]) -> Mapping[str, Any]:
         if len(said) > 1:
             raise ValueError(
                 f"filtered_resps holds {len(said)} texts, {quoted(said[0])} first, and one an item is read"
+            )
+        if len(asked) > 1:
+            raise ValueError(
+                f"filtered_resps is a text, {quoted(said[0])}, and arguments has {len(asked)} options"
             )
         return {"said": said[0], "listed": _listed(asked[0][0]), **prompt}
     values = [_likelihood(one) for one in given]

@@ -82,6 +82,10 @@ BAD: dict[str, tuple[Any, str]] = {
         lm_eval(0, (-1.0,) * 3, filtered_resps=[[True, False]] * 3),
         r"filtered_resps holds \[True, False\]",
     ),
+    "a text for options": (
+        lm_eval(0, (-1.0,) * 3, filtered_resps="the boy"),
+        "filtered_resps is a text, 'the boy', and arguments has 3 options",
+    ),
     "a huge number": (
         lm_eval(0, (-1.0,) * 3, filtered_resps=[[-(10**400), False]] * 3),
         "filtered_resps holds",
