@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from biascore.languages.gender_trace import TracedWord as TracedWord
     from biascore.languages.gender_trace import TraceStep as TraceStep
     from biascore.languages.gender_trace import trace_gender as trace_gender
-    from biascore.languages.guess import in_other_language as in_other_language
+    from biascore.languages.guess import other_language as other_language
     from biascore.languages.language import Language as Language
     from biascore.languages.language import SpeakerFrames as SpeakerFrames
     from biascore.languages.language import find_language as find_language

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from biascore.api.figures import Bars, Examples, Figure, Limit, Point
-from biascore.api.languages import in_other_language, language_name
-from biascore.api.metrics import Context, Model, Test
+from biascore.api.languages import language_name, other_language
+from biascore.api.metrics import Caveat, Context, Model, Test
 from biascore.designs import Decided
 from biascore_metrics.gest.chosen import Chosen, Confound, GestMetric, data_told
 from biascore_metrics.gest.estimates import ABOUT, rank_pictures
@@ -52,8 +53,8 @@ class GestMt(GestMetric[MtOptions, SamplesTest]):
             positive_means="stereotypes about men are translated in the masculine more often than those about women",
             negative_means="stereotypes about women are translated in the masculine more often than those about men",
             caveats=(
-                *in_other_language("sentences", sentences, test.language),
-                *in_other_language("translations", answers, options.target),
+                *_in_other_language("sentences", sentences, test.language),
+                *_in_other_language("translations", answers, options.target),
                 *rates.caveats,
                 *repeats,
             ),
@@ -78,6 +79,15 @@ class GestMt(GestMetric[MtOptions, SamplesTest]):
                 **({"confound": confound.shown} if confound else {}),
             },
         )
+
+
+def _in_other_language(what: str, texts: Iterable[str], tag: str) -> tuple[Caveat, ...]:
+    """That texts, which are called ``what``, seem to be in another language than their tag says."""
+    other = other_language(texts, tag)
+    if not other:
+        return ()
+    said = f"the {what} seem to be {other}, and are said to be {language_name(tag)} ({tag})"
+    return (Caveat(f"{said}. Correct the language, or the file", short=f"the {what} seem to be {other}"),)
 
 
 def _figures(chosen: Chosen, options: MtOptions) -> tuple[Figure, ...]:
