@@ -88,7 +88,7 @@ class Rows:
         """The rows without those of persons who repeat another of their cell: one person under two ids is one."""
         said: dict[tuple[str, str], set[str]] = {}
         for person, cell, frame, sentence in zip(
-            self.data["person"], self.cell.tolist(), self.frame.tolist(), self.data["sentence"], strict=True
+            *(of.tolist() for of in (self["person"], self.cell, self.frame, self["sentence"])), strict=True
         ):
             said.setdefault((person, cell), set()).add(f"{frame} {spelling(sentence)}")
         first: dict[object, str] = {}
@@ -104,7 +104,7 @@ class Rows:
         return replace(self, data=self.data[np.asarray(kept)], repeats={})
 
     def _joined(self, between: str, *columns: str) -> Texts:
-        texts = zip(*(self.data[name] for name in columns), strict=True)
+        texts = zip(*(self[name].tolist() for name in columns), strict=True)
         return np.array([between.join(row) for row in texts], dtype=np.str_)
 
 

@@ -285,7 +285,7 @@ def _coverage(fitted: Sequence[Fitted]) -> Coverage:
     """Persons by cell; a person without sentences was chosen out by an option, and is none that is lost."""
     cells = {cell: set[str]() for cell in fitted[0].rows.cells}
     for one in fitted:
-        for cell, person in zip(one.rows.cell.tolist(), one.rows.data["person"], strict=True):
+        for cell, person in zip(one.rows.cell.tolist(), one.rows["person"].tolist(), strict=True):
             cells[cell].add(person)
     used = {cell: len(persons) for cell, persons in cells.items()}
     cell_of = {person: cell for cell, persons in cells.items() for person in persons}
@@ -303,7 +303,7 @@ def _items(fitted: Sequence[Fitted]) -> pa.Table:
     columns = ["template", "word", "emotion", "person", "agreement", *[CORPUS] * rows.joint, *rows.levels]
 
     def column(name: str) -> list[Any]:
-        return [value for one in fitted for value in one.rows.data[name]]
+        return [value for one in fitted for value in one.rows.data[name].to_numpy().tolist()]
 
     return item_table(
         item=column("sentence"),
