@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from biascore.stimuli import Rows, Test
+from biascore.stimuli import Rows, Stimuli, Test
 
 _ITEMS = ("words", "pairs", "samples", "persons", "questions")
 
@@ -36,7 +36,9 @@ def permuted(test: Test) -> Test:
         if not is_dataclass(value) or isinstance(value, type):
             return value
         own = [one.name for one in fields(value) if one.init and _key(value, one.name) in _ITEMS]
-        items = {name: some for name in own if isinstance(some := getattr(value, name), tuple)}
+        items = {
+            name: some for name in own if isinstance(some := getattr(value, name), tuple) and not _lists(some)
+        }
         if items:
             return replace(value, **{name: moved(some) for name, some in items.items()})
         parts = {one.name: other(getattr(value, one.name)) for one in fields(value) if one.init}
@@ -52,6 +54,11 @@ def permuted(test: Test) -> Test:
     return replace(found, **follow)
 
 
+def _lists(some: tuple[Any, ...]) -> bool:
+    """Whether these are lists themselves, each with items of its own."""
+    return any(isinstance(one, Stimuli) for one in some)
+
+
 def _key(value: Any, name: str) -> str:
     """What items are called. Rows of another key keep their order: sentences in two genders stand side by side."""
-    return value.key if name == "rows" and isinstance(value, Rows) else name
+    return getattr(value, "key", name) if name == "rows" and isinstance(value, Rows) else name
