@@ -49,7 +49,10 @@ def permuted(test: Test) -> Test:
     follow: dict[str, Any] = {
         name: tuple(some[place] for place in orders[len(some)][0])
         for name, some in numbers.items()
-        if isinstance(some, tuple) and len(orders.get(len(some), ())) == 1 and isinstance(some[0], float)
+        if isinstance(some, tuple)
+        and some
+        and len(orders.get(len(some), ())) == 1
+        and isinstance(some[0], float)
     }
     return replace(found, **follow)
 
