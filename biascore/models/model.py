@@ -174,8 +174,7 @@ class Model:
         come in one batch. Where the model reads nothing under a span (its tokenizer drops those characters), this raises
         QuestionError, or with ``unread="empty"`` the answer has no tokens, so that a metric can report the word as lost.
         """
-        asked = list(queries)
-        order = sorted(range(len(asked)), key=lambda i: asked[i].in_sight)
+        order = sorted(range(len(asked := list(queries))), key=lambda i: asked[i].in_sight)
         answers = self._ask(hooks.filling(), [asked[i] for i in order])
         found = dict(zip(order, answers, strict=True))
         for i, query in enumerate(asked if unread == "error" else ()):
@@ -212,20 +211,16 @@ class Model:
         these tokens, ``"token_count"``; those to ask for are in ``identity.quantities``. Not all take a ``Continuation``.
         """
         check_unit(self.name, self.identity, quantity if in_nats else None)
-        asked = list(texts)
-        self.prompting.update(hooks.prompting(self.name, self.identity, asked))
+        self.prompting.update(hooks.prompting(self.name, self.identity, asked := list(texts)))
         return np.array(self._ask(hooks.scoring(quantity), asked), dtype=np.float64)
 
     def choose(self, questions: Iterable[Choice], way: Way | None = None) -> tuple[Chosen, ...]:
         """What the model chooses of each question's options, asked in one way: by default the only one that it has.
 
         Raises OptionsError for none of several, CapabilityError for one it has not, QuestionError for a seed but by text."""
-        asked = list(questions)
-        hook = hooks.choosing(self.name, self.identity, way, asked)
+        hook = hooks.choosing(self.name, self.identity, way, asked := list(questions))
         self.prompting.update(hooks.chosen_by(self.identity, hook.params["way"]))
-        found = tuple(self._ask(hook, asked))
-        self.outcomes.note(found)
-        return found
+        return self.outcomes.noted(self._ask(hook, asked))
 
     @hiding
     def export(self, folder: Path, *, int8: bool = False) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -56,12 +56,13 @@ class Outcomes:
         self.counts.clear()
         self.quotes.clear()
 
-    def note(self, answers: Iterable[Chosen]) -> None:
-        """Count some more."""
+    def noted(self, answers: Sequence[Chosen]) -> tuple[Chosen, ...]:
+        """These answers, which are counted too."""
         for one in answers:
             self.counts[f"{one.outcome}: {one.why}" if one.why else one.outcome] += 1
             if one.said and one.chosen is None and len(self.quotes) < QUOTED and one.said not in self.quotes:
                 self.quotes.append(one.said)
+        return tuple(answers)
 
     @property
     def unread(self) -> str:
