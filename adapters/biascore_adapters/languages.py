@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biascore.basics.tags import ISO_639_3
+from biascore.api.support import ISO_639_3
 
 
 def subtags(tag: str) -> tuple[str, str, str]:

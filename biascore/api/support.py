@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from biascore.basics.keys import HUB_TOKENS as HUB_TOKENS
     from biascore.basics.keys import warn_if_readable as warn_if_readable
     from biascore.basics.suggest import did_you_mean as did_you_mean
+    from biascore.basics.tags import ISO_639_3 as ISO_639_3
     from biascore.basics.tags import LanguageTag as LanguageTag
     from biascore.basics.tags import canonical_tag as canonical_tag
     from biascore.basics.wording import listed as listed
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from biascore.files.reading import check_size as check_size
     from biascore.files.reading import parse_json as parse_json
     from biascore.installation import install_extra as install_extra
+    from biascore.languages.guess import other_language as other_language
     from biascore.metric import SELF as SELF
     from biascore.models.http import Limits as Limits
     from biascore.models.http import retry_after as retry_after

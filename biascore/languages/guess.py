@@ -8,7 +8,6 @@ from typing import Final
 
 from biascore.languages.language import shorter_tags
 from biascore.languages.names import NAMES
-from biascore.results.caveat import Caveat
 
 _LIKE: Final = {"bs": "hr", "sr": "hr", "me": "hr"}
 _FUNCTION_WORDS: Final = {
@@ -54,12 +53,3 @@ def other_language(texts: Iterable[str], tag: str) -> str:
     best = max(shares, key=lambda language: shares[language])
     sure = shares[best] >= max(_LEAST_SHARE, _TIMES * shares[said])
     return NAMES[best] if sure else ""
-
-
-def in_other_language(what: str, texts: Iterable[str], tag: str) -> tuple[Caveat, ...]:
-    """That texts, which are called ``what``, seem to be in another language than their tag says."""
-    other = other_language(texts, tag)
-    if not other:
-        return ()
-    said = f"the {what} seem to be {other}, and are said to be {NAMES[shorter_tags(tag)[-1]]} ({tag})"
-    return (Caveat(f"{said}. Correct the language, or the file", short=f"the {what} seem to be {other}"),)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from biascore.api.languages import language_name
 from biascore.api.metrics import Caveat, Scalar, Test
+from biascore.api.support import other_language
 from biascore_metrics.gest.kind import Sample, SamplesTest
 from biascore_metrics.gest.options import GestOptions
 
@@ -38,3 +40,11 @@ def repeated_samples(test: Test, options: GestOptions) -> tuple[Caveat, ...]:
 def repeated_sentences(samples: Sequence[Sample]) -> int:
     """How many samples repeat the sentence of an earlier one, with another stereotype."""
     return len(samples) - len({sample.sentence for sample in samples})
+
+
+def in_other_language(what: str, texts: Iterable[str], tag: str) -> tuple[Caveat, ...]:
+    """That texts, which are called ``what``, seem to be in another language than their tag says."""
+    other = other_language(texts, tag)
+    said = f"the {what} seem to be {other}, and are said to be {language_name(tag)} ({tag})"
+    short = f"the {what} seem to be {other}"
+    return (Caveat(f"{said}. Correct the language, or the file", short=short),) if other else ()

@@ -18,10 +18,15 @@ from biascore.api.metrics import (
     item_table,
 )
 from biascore.api.stimuli import Catalogue, Origin
-from biascore.languages.guess import in_other_language
 from biascore.stats import Unreachable
 from biascore_metrics.gest.chosen import Chosen, Confound
-from biascore_metrics.gest.data import data_conventions, repeated_samples, repeated_sentences, repeats
+from biascore_metrics.gest.data import (
+    data_conventions,
+    in_other_language,
+    repeated_samples,
+    repeated_sentences,
+    repeats,
+)
 from biascore_metrics.gest.estimates import ABOUT, RULE, rank_pictures
 from biascore_metrics.gest.kind import SamplesTest
 from biascore_metrics.gest.masculine import F_M, F_S, ROOM, MasculineRates, Verdicts, p_name, raw
