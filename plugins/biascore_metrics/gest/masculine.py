@@ -266,8 +266,8 @@ def _caveats(verdicts: Verdicts, options: MtOptions) -> Sequence[Caveat]:
         found.append(Caveat(text, short=short))
     if conflicts > options.max_conflict * total:
         text = (
-            f"in {conflicts} of {total} translations words disagree on the speaker's gender ({conflicts / total:.1%}, more "
-            f"than {options.max_conflict:.0%}); they are left out"
+            f"in {conflicts} of {total} translations words disagree on the speaker's gender, or one is written for both "
+            f"({conflicts / total:.1%}, more than {options.max_conflict:.0%}); they are left out"
         )
         found.append(Caveat(text))
     if empty:

@@ -34,7 +34,10 @@ from biascore_metrics.gest.options import MtOptions, detected
 from biascore_metrics.gest.rates import largest_corners
 
 NO_TRANSLATION = "the model gave no translation, or none that is text"
-LOST = {Gender.NONE: "no first-person gender found", Gender.CONFLICT: "its words disagree in gender"}
+LOST = {
+    Gender.NONE: "no first-person gender found",
+    Gender.CONFLICT: "its words disagree in gender, or one is written for both",
+}
 
 
 class GestMt(Metric[MtOptions, SamplesTest]):
