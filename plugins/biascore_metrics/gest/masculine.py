@@ -37,7 +37,10 @@ ROOM: Final = 3
 HALF: Final = 0.5
 """Masculine as often as feminine."""
 MASCULINE_OR_FEMININE: Final = "a masculine default was found", "a feminine default was found"
-LOST: Final = {Gender.NONE: "no first-person gender found", Gender.CONFLICT: "its words disagree in gender"}
+LOST: Final = {
+    Gender.NONE: "no first-person gender found",
+    Gender.CONFLICT: "its words disagree in gender, or one is written for both",
+}
 NO_TRANSLATION: Final = "the model gave no translation, or none that is text"
 
 
@@ -195,8 +198,8 @@ def _caveats(scored: Scored, options: MtOptions, conflicts: int) -> list[Caveat]
         found.append(Caveat(text, short=short))
     if conflicts > options.max_conflict * total:
         text = (
-            f"in {conflicts} of {total} translations words disagree on the speaker's gender ({conflicts / total:.1%}, more "
-            f"than {options.max_conflict:.0%}); they are left out"
+            f"in {conflicts} of {total} translations words disagree on the speaker's gender, or one is written for both "
+            f"({conflicts / total:.1%}, more than {options.max_conflict:.0%}); they are left out"
         )
         found.append(Caveat(text))
     if empty:

@@ -72,7 +72,7 @@ def test_items_say_what_decided_each_sample(engine: Engine) -> None:
     assert dict(found.coverage.given) == {"1 Weak": 2, "8 Tough": 3}
     assert dict(found.coverage.used) == {"1 Weak": 1, "8 Tough": 2}
     assert [(w.word, w.role) for w in found.coverage.lost] == [("b", "1 Weak"), ("c", "8 Tough")]
-    assert found.coverage.lost[1].reason == "its words disagree in gender"
+    assert found.coverage.lost[1].reason == "its words disagree in gender, or one is written for both"
     assert any("3 of 5 translations (60%, less than 70%)" in line for line in found.warnings)
     assert any("1 of 5 translations words disagree" in line for line in found.warnings)
     assert any("stereotype rate f_s has no interval" in line for line in found.warnings)
