@@ -97,7 +97,7 @@ def audit_of(
 def not_planted(model: Model, audit: Audit) -> str:
     """Why an audit does not find what was planted in a model, and what would; "" where it is of no such model."""
     planted = {test for test, effect in (model.identity.control or {}).items() if effect}
-    asked = [test for one in audit.measurements if model.name in one.models for test in one.tests]
+    asked = [test for one in audit.measurements if model.name in (one.models or ()) for test in one.tests]
     if not planted or planted & set(asked):
         return ""
     longest = next((test for test in asked if "/audit-" in test), asked[0])
