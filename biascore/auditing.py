@@ -94,6 +94,19 @@ def audit_of(
     )
 
 
+def not_planted(model: Model, audit: Audit) -> str:
+    """Why an audit does not find what was planted in a model, and what would; "" where it is of no such model."""
+    planted = {test for test, effect in (model.identity.control or {}).items() if effect}
+    asked = [test for one in audit.measurements if model.name in (one.models or ()) for test in one.tests]
+    if not planted or planted & set(asked):
+        return ""
+    longest = next((test for test in asked if "/audit-" in test), asked[0])
+    return (
+        f"{model.name} has a planted effect in {len(planted):,} tests, such as {min(planted)}, and this audit measures none "
+        f"of them: its long tests are planted by their names only, planted:{longest}=1"
+    )
+
+
 def check_language(model: Model, plugins: Plugins, catalogue: Catalogue, language: str) -> None:
     """Raise OptionsError where the model knows the words of the tests of another language far better than those of this.
 

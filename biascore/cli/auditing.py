@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from biascore.audit import Audit
-from biascore.auditing import grounds_of
+from biascore.auditing import grounds_of, not_planted
 from biascore.calibration.simulation import QUICK
 from biascore.cli.console import say, stderr
 from biascore.cli.delivery import RunOptions, engine_of, run_and_deliver, taking_run_options
@@ -125,6 +125,8 @@ def _tell(engine: Engine, audit: Audit, model: Model) -> None:
     grounds = sorted({ground for test in tests for ground in grounds_of(test)} - {"baseline"})
     metrics = ", ".join(dict.fromkeys(one.metric for one in entries))
     took = "" if seconds is None else f", {'about ' if seconds >= 1 else ''}{duration(seconds)}"
+    if untouched := not_planted(model, audit):
+        say(untouched, to=stderr, style="yellow", label="note:")
     say(
         f"{len(tests)} tests with {metrics} ({', '.join(grounds)}): {asked:,} queries to {model.name}{took}, and "
         "about a second a test to compute",

@@ -145,16 +145,20 @@ def role_caveats(
     words: Mapping[str, Sequence[str]], coverage: Coverage, *, brief: bool = True
 ) -> tuple[Caveat, ...]:
     """Of the lists of a WEAT test: small or lost ones, words in two of them, unequal targets."""
-    found = []
+    found, crossing = list[str](), list[Caveat]()
     for one, other in combinations(ROLES, 2):
         others = set(words[other])
         both = [word for word in dict.fromkeys(words[one]) if word in others]
-        if both:
-            found.append(f"in both {one} and {other}: {', '.join(both)}")
+        told = f"in both {one} and {other}: {', '.join(both)}"
+        if both and one in "XY" and other in "AB":
+            # The cosine of a word with itself is 1 in every model.
+            crossing.append(Caveat(told, short=told))
+        elif both:
+            found.append(told)
     if len(words["X"]) != len(words["Y"]):
         found.append(
             f"X and Y differ in size ({len(words['X'])} and {len(words['Y'])}); "
             "the permutation test keeps these sizes, where the papers assume equal ones"
         )
     details = (*caveats_of(found, verdict=False), *composed_caveat(coverage))
-    return (*coverage_caveats(coverage, brief=brief), *details)
+    return (*crossing, *coverage_caveats(coverage, brief=brief), *details)

@@ -15,7 +15,7 @@ import typer
 from biascore import Audit, Engine, Run
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Text
-from biascore.auditing import grounds_of
+from biascore.auditing import grounds_of, not_planted
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.stats import Verdict
 
@@ -313,3 +313,16 @@ def test_english_vectors_need_no_language(tmp_path: Path) -> None:
     words = dict.fromkeys(word for test in order for one in test.roles.values() for word in one.words)
     chosen = Engine(cache=None).audit(f"fasttext:{_vocabulary(tmp_path / 'v.vec', words)}", quick=True)
     assert _tests(chosen)[0].startswith("en/")
+
+
+def test_an_audit_that_measures_nothing_of_what_was_planted_says_so() -> None:
+    engine = Engine(cache=None)
+    for ref, told in (
+        ("planted:gender=1.2", "this audit measures none of them"),
+        ("planted:en/audit-gender-career-family=1.2", ""),
+        ("planted:gender=0", ""),
+    ):
+        with engine.model(ref) as model:
+            found = not_planted(model, engine.audit(model, grounds=["gender"], quick=True))
+        assert told in found, ref
+        assert bool(found) == bool(told), ref

@@ -200,7 +200,9 @@ def test_a_word_in_opposed_lists_is_told(model_of, test_of):
 
 
 def test_a_target_that_is_also_an_attribute_is_told(model_of, test_of):
-    assert "in both X and A: x0" in weat(model_of(WORDS), test_of(X, Y, [*A, "x0"], B)).warnings
+    got = weat(model_of(WORDS), test_of(X, Y, [*A, "x0"], B))
+    assert "in both X and A: x0" in got.warnings
+    assert "in both X and A: x0" in got.in_brief
 
 
 def test_resamples_without_a_value_are_counted_and_told(model_of, test_of):

@@ -32,8 +32,7 @@ def find_gguf(file: Path) -> ModelFolder:
         raise ModelLoadError(f"{file} cannot be read ({first_line(error)}). Check the file") from error
     if start != MAGIC:
         raise ModelLoadError(
-            f"{file} is no GGUF file, whatever its name says: it begins with {quoted(start.decode('latin-1'))}. Fetch it "
-            "again"
+            f"{file} is no GGUF file, whatever its name: it begins with {quoted(start.decode('latin-1'))}. Fetch it again"
         )
     if any(importlib.util.find_spec(package) is None for package in _PACKAGES):
         raise MissingExtraError(f"{file.name}: GGUF files", "gguf")

@@ -232,6 +232,21 @@ class Reader:
         """Raise QuestionError where the model does not take these tokens of the text."""
         self.check_length(text, len(tokens.ids))
         self.check_ids(text, tokens)
+        self.check_plain(text, tokens)
+
+    def check_plain(self, text: str, tokens: Tokens) -> None:
+        """Raise QuestionError where characters of the text are read as a special token, such as [MASK]."""
+        if "[" not in text and "<" not in text:
+            return
+        for name, id_ in zip(self.tokenizer.all_special_tokens, self.tokenizer.all_special_ids, strict=True):
+            written = name in text and name[0] in "[<" and len(name) > 2
+            if written and any(
+                one == id_ and a < b for one, (a, b) in zip(tokens.ids, tokens.offsets, strict=True)
+            ):
+                raise QuestionError(
+                    f"the text {quoted(text)} has {name} in it, which this tokenizer reads as its special token and not as "
+                    "these characters. Write the word that is meant in its place, or leave the text out"
+                )
 
     def check_ids(self, text: str, tokens: Tokens) -> None:
         """Raise QuestionError where the model has no vector for one of these tokens of the text."""

@@ -276,3 +276,21 @@ def test_a_pointer_of_git_lfs_is_told(copied: Callable[..., Path], name: str) ->
     (folder / name).write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
     with pytest.raises(ModelLoadError, match=rf"{name} is a pointer of Git LFS.*git lfs pull"):
         HfAdapter().check(ModelRef.parse(f"hf:{folder}"), HfOptions(), CONTEXT)
+
+
+@pytest.mark.parametrize("token", ["[MASK]", "[SEP]", "[UNK]"])
+@pytest.mark.parametrize("text", ["He is a {} person.", "{}", "So he said{}"])
+def test_a_text_with_a_special_token_in_it_is_refused(
+    opened: Callable[..., Any], folders: dict[str, Path], token: str, text: str
+) -> None:
+    from biascore.api.queries import Masked
+    from biascore.errors import QuestionError
+
+    backend = opened(folders["bert-uncased"])
+    told = text.format(token)
+    with pytest.raises(QuestionError, match=rf"has \{token} in it"):
+        backend.embed((Text(told),), "sentence")
+    if hasattr(backend, "mask_logprob"):
+        with pytest.raises(QuestionError, match=rf"has \{token} in it"):
+            backend.mask_logprob((Masked(told, ((0, 2),)),))
+    assert backend.embed((Text("He is a [tired] person <here>."),), "sentence").shape == (1, 32)
