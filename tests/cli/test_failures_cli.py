@@ -154,6 +154,25 @@ def test_one_model_that_fails_is_one_message_and_a_run_of_nothing(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("what", "code"), [("down", 6), ("zero", 4)])
+def test_a_gate_on_what_was_not_measured_fails_unless_it_may_be_later(
+    call: Call, tmp_path: Path, what: str, code: int
+) -> None:
+    text = AUDIT.format(what=what).replace('[[models]]\nname = "good"\nref = "planted:gender=1.5"\n', "")
+    gate = '[[gates]]\nname = "none"\nmeasurements = ["*"]\nfail_on = "detected"\n'
+    (tmp_path / "audit.toml").write_text(text + gate, encoding="utf-8")
+    done = call("run", "audit.toml", code=code)
+    assert "error:" in done.stderr
+    assert "Traceback" not in done.stderr
+    kept = stored(tmp_path)
+    assert (kept["measurements"], len(kept["failed"])) == ([], 1)
+    (judged,) = kept["gates"]
+    assert [(one["held"], one["may_pass"]) for one in judged["checks"]] == [("fails", code == 6)]
+    assert "gate 'none': FAILED" in done.stdout
+    assert call("gate", "audit-run", "audit.toml", code=code).stdout.count("FAILED") == 1
+
+
+@pytest.mark.slow
 def test_the_traceback_is_there_for_whoever_wants_it(call: Call, tmp_path: Path) -> None:
     told = call(*MEASURE, "trouble:zero", code=5).stderr
     assert "its traceback is shown with BIASCORE_DEBUG=1" in told
