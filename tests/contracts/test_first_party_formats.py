@@ -132,6 +132,7 @@ FORMATS: Mapping[str, Callable[[Path], Given]] = {
     "valence-norms": table("norms.csv", "word,score", "sol,8.5", "guerra,1", "mesa,5", language="es"),
     "winobias": winobias,
     "winogender": winogender,
+    "words": table("words.csv", "list,word", "X,sun", "X,day", "Y,moon", "Y,night", "A,warm", "B,cold"),
 }
 
 

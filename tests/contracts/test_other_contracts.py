@@ -278,7 +278,7 @@ def test_files_beside_the_named_one_are_copied_and_damaged_as_well(
     words.with_name("roles.txt").write_text("X\nY\n", encoding="utf-8")
     engine = reading(monkeypatch, Beside)
     found = broken(FormatContract("made-words", words, "en", engine=engine, beside=["roles.txt"]))
-    assert set(found) == {"damaged"}
+    assert set(found) == {"damaged", "missing"}
     assert "roles.txt of 150 bytes" in found["damaged"]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from biascore.api.support import check_fetched, quoted
+from biascore.api.support import check_fetched, install_extra, quoted
 from biascore.errors import MissingExtraError, ModelLoadError
 from biascore_adapters.transformer.folder import ModelFolder, first_line, offline
 
@@ -105,6 +105,6 @@ def which(path: Path, files: tuple[Path, ...]) -> str:
     """The advice for a folder of GGUF files."""
     named = ", ".join(quote(f"hf:{file}") for file in files[:3])
     return (
-        f"{path} holds GGUF files (of llama.cpp) and no other model. Name the file that is meant: {named}. "
-        + ("Needs: pip install 'biascore[gguf]'")
+        f"{path} holds GGUF files (of llama.cpp) and no other model. Name the file that is meant: {named}. What reads it is an "
+        f"extra: {install_extra('gguf')}"
     )

@@ -44,7 +44,7 @@ class WordsFormat(DataFormat[WordsOptions]):
 
     id: ClassVar[str] = "words"
     summary: ClassVar[str] = (
-        "word lists in a table: columns list and word, or a column for each list; JSON lists by name"
+        "word lists: a table of list and word, or a column for each list; JSON lists by name"
     )
     example: ClassVar[str] = "words.csv"
 
