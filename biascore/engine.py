@@ -59,8 +59,8 @@ class Engine:
         progress: Receives what is running; by default a bar in a notebook, and nothing elsewhere.
         require_plugins: Requirements that must be loaded.
         adapters: Adapters that no package brings, as classes; see ``register_adapter``.
-        wait: For how many minutes in all a batch of queries waits for a server that is away; ``attempts``: how often it is
-            sent instead.
+        wait: For how many minutes in all a batch of queries waits for a server that is away.
+        attempts: How often it is sent instead, whatever that takes.
         max_characters: The most characters sent in all to services with a key, which may charge for them; BudgetError
             before more would be sent.
         max_tokens: The most tokens in all, of prompts and answers, at services with a key that count tokens; each is

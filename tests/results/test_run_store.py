@@ -95,7 +95,7 @@ def test_a_run_without_items_or_values(run: Run, tmp_path: Path) -> None:
 
 def test_an_existing_run_is_kept_unless_told(run: Run, folder: Path) -> None:
     before = files(folder)
-    with pytest.raises(RunError, match=r"exists already.*--force"):
+    with pytest.raises(RunError, match=r"exists already.*overwrite=True"):
         run.save(folder)
     assert files(folder) == before
     shorter = run.model_copy(update={"measurements": run.measurements[:1]})

@@ -68,7 +68,7 @@ def test_the_reason_is_one_sentence_with_the_numbers() -> None:
 
 
 def test_verdicts_are_their_words() -> None:
-    assert [str(v) for v in Verdict] == ["detected", "negligible", "inconclusive"]
+    assert [str(v) for v in Verdict] == ["detected", "negligible", "inconclusive", "not measured"]
 
 
 @pytest.mark.parametrize(
