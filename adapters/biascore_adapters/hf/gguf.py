@@ -105,6 +105,6 @@ def which(path: Path, files: tuple[Path, ...]) -> str:
     """The advice for a folder of GGUF files."""
     named = ", ".join(quote(f"hf:{file}") for file in files[:3])
     return (
-        f"{path} holds GGUF files (of llama.cpp) and no other model. Name the file that is meant: {named}. What reads it is an "
-        f"extra: {install_extra('gguf')}"
+        f"{path} holds GGUF files (of llama.cpp) and no other model. Name the file that is meant: {named}. Its reader is "
+        f"an extra: {install_extra('gguf')}"
     )
