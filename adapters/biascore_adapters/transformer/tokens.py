@@ -235,14 +235,19 @@ class Reader:
         self.check_plain(text, tokens)
 
     def check_plain(self, text: str, tokens: Tokens) -> None:
-        """Raise QuestionError where characters of the text are read as a special token, such as [MASK]."""
+        """Raise QuestionError where characters of the text are read as a special token, such as [MASK].
+
+        Not those but a mask that it begins with, as a rendered chat template does.
+        """
         if "[" not in text and "<" not in text:
             return
+        known = {*self.tokenizer.all_special_ids} - {self.tokenizer.mask_token_id}
+        begun = next((i for i, one in enumerate(tokens.ids) if one not in known), len(tokens.ids))
+        inside = {
+            one for one, (a, b) in zip(tokens.ids[begun:], tokens.offsets[begun:], strict=True) if a < b
+        }
         for name, id_ in zip(self.tokenizer.all_special_tokens, self.tokenizer.all_special_ids, strict=True):
-            written = name in text and name[0] in "[<" and len(name) > 2
-            if written and any(
-                one == id_ and a < b for one, (a, b) in zip(tokens.ids, tokens.offsets, strict=True)
-            ):
+            if name in text and name[0] in "[<" and len(name) > 2 and id_ in inside:
                 raise QuestionError(
                     f"the text {quoted(text)} has {name} in it, which this tokenizer reads as its special token and not as "
                     "these characters. Write the word that is meant in its place, or leave the text out"
