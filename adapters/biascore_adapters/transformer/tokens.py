@@ -242,7 +242,8 @@ class Reader:
         if "[" not in text and "<" not in text:
             return
         known = {*self.tokenizer.all_special_ids} - {self.tokenizer.mask_token_id}
-        begun = next((i for i, one in enumerate(tokens.ids) if one not in known), len(tokens.ids))
+        text_ids = [i for i, ends in enumerate(tokens.offsets) if ends[0] < ends[1]]
+        begun = next((i for i in text_ids if tokens.ids[i] not in known), 0)
         inside = {
             one for one, (a, b) in zip(tokens.ids[begun:], tokens.offsets[begun:], strict=True) if a < b
         }
