@@ -182,7 +182,7 @@ def test_a_folder_without_files(tmp_path: Path) -> None:
 
 def test_a_file_in_place_of_its_folder_names_the_folder(tmp_path: Path) -> None:
     path = write(tmp_path / "my lists", "pt", "genero")
-    with pytest.raises(StimuliError, match=rf"genero\.toml: is a file.*--stimuli '{tmp_path}/my lists'$"):
+    with pytest.raises(StimuliError, match=rf"genero\.toml: is a file.*stimuli=\['{tmp_path}/my lists'\]$"):
         Catalogue.from_folders([(path, "pt/genero.toml")])
     stray = write(tmp_path, "My lists", "genero")
     with pytest.raises(StimuliError, match=r"genero\.toml: is a file.*<language>/genero\.toml"):

@@ -293,7 +293,7 @@ def test_workers_are_named_in_one_way() -> None:
     for wrong in ({}, {"scheduler": "tcp://a:1", "workers": 2}, {"workers": -1}):
         with pytest.raises(OptionsError, match="name the workers in one way"):
             Cluster(**wrong)
-    with pytest.raises(OptionsError, match="Add --scheduler"):
+    with pytest.raises(OptionsError, match="Add scheduler="):
         Cluster(workers=2, resources={"GPU": 1})
     with pytest.raises(
         OptionsError,
