@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from biascore.basics.options import ServiceOptions as ServiceOptions
     from biascore.basics.progress import Progress as Progress
     from biascore.hookspecs import hookimpl as hookimpl
-    from biascore.hookspecs import provides as provides
     from biascore.models.backend import Backend as Backend
     from biascore.models.backend import Identity as Identity
     from biascore.models.backend import Told as Told

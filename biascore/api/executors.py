@@ -6,7 +6,6 @@ from biascore.basics.lazy import lazily
 
 if TYPE_CHECKING:
     from biascore.hookspecs import hookimpl as hookimpl
-    from biascore.hookspecs import provides as provides
     from biascore.models.executor import Cluster as Cluster
     from biascore.models.executor import Executor as Executor
 else:

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from biascore.exporter import Exported as Exported
     from biascore.exporter import Exporter as Exporter
     from biascore.hookspecs import hookimpl as hookimpl
-    from biascore.hookspecs import provides as provides
     from biascore.results.measurement import Measurement as Measurement
     from biascore.results.run import Run as Run
     from biascore.results.summary import SummaryRow as SummaryRow

@@ -6,7 +6,6 @@ from biascore.basics.lazy import lazily
 
 if TYPE_CHECKING:
     from biascore.hookspecs import hookimpl as hookimpl
-    from biascore.hookspecs import provides as provides
     from biascore.stimuli import Test as Test
     from biascore.stimuli import WordList as WordList
     from biascore.stimuli.entries import About as About

@@ -7,7 +7,6 @@ from biascore.basics.lazy import lazily
 if TYPE_CHECKING:
     from biascore.basics.frozen import Scalar as Scalar
     from biascore.hookspecs import hookimpl as hookimpl
-    from biascore.hookspecs import provides as provides
     from biascore.metric import Context as Context
     from biascore.metric import Diagnosis as Diagnosis
     from biascore.metric import Diagnostic as Diagnostic

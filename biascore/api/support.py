@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from biascore.files.reading import check_size as check_size
     from biascore.files.reading import parse_json as parse_json
     from biascore.installation import install_extra as install_extra
-    from biascore.languages.guess import other_language as other_language
     from biascore.metric import SELF as SELF
     from biascore.models.http import Limits as Limits
     from biascore.models.http import retry_after as retry_after

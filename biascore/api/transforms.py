@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from biascore.basics.frozen import Scalar as Scalar
     from biascore.basics.options import Options as Options
     from biascore.hookspecs import hookimpl as hookimpl
-    from biascore.hookspecs import provides as provides
     from biascore.models.backend import ModelPlugin as ModelPlugin
     from biascore.models.transform import IN_SHORT as IN_SHORT
     from biascore.models.transform import FittedTransform as FittedTransform

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from biascore.designs.pairs.scores import Paired as Paired
     from biascore.designs.pairs.scores import ScoredPair as ScoredPair
     from biascore.designs.perturbed import Shift as Shift
-    from biascore.designs.perturbed import shifts_told as shifts_told
     from biascore.designs.words import RoleVectors as RoleVectors
     from biascore.designs.words import WordOptions as WordOptions
-    from biascore.designs.words import composed_caveat as composed_caveat
     from biascore.designs.words import coverage_caveats as coverage_caveats
     from biascore.designs.words import embed_words as embed_words
 else:

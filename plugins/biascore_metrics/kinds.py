@@ -1,6 +1,6 @@
 """The kinds of test, each of which is with its method; one plugin, so that every file of tests can be read."""
 
-from biascore.api.kinds import provides
+from biascore.api.hooks import provides
 
 register_kinds = provides(
     "biascore_metrics.fise.items:FiseEntry",

@@ -1,6 +1,6 @@
 """Transforms of vectors that come with biascore, one module a method."""
 
-from biascore.api.transforms import provides
+from biascore.api.hooks import provides
 
 register_transforms = provides(
     "biascore_transforms.grammatical_gender:GrammaticalGender",

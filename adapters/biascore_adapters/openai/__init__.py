@@ -3,6 +3,6 @@
 Importing this package does not import the openai package.
 """
 
-from biascore.api.adapters import provides
+from biascore.api.hooks import provides
 
 register_adapters = provides("biascore_adapters.openai.adapter:OpenAIAdapter")

@@ -4,6 +4,6 @@
 ``planted:en/weat6=1,en/crows_own=0`` plants test by test. Nothing is trained or downloaded.
 """
 
-from biascore.api.adapters import provides
+from biascore.api.hooks import provides
 
 register_adapters = provides("biascore_adapters.planted.adapter:PlantedAdapter")

@@ -1,6 +1,6 @@
 """BBQ (Parrish et al. 2022) and its kin: questions with options, of which one agrees with a stereotype."""
 
-from biascore.api.metrics import provides
+from biascore.api.hooks import provides
 
 register_formats = provides(
     "biascore_metrics.bbq.formats.bbq:Bbq",

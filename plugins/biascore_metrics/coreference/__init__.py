@@ -1,6 +1,6 @@
 """Whom does a pronoun mean? WinoBias (Zhao et al. 2018) and Winogender (Rudinger et al. 2018), with their data formats."""
 
-from biascore.api.metrics import provides
+from biascore.api.hooks import provides
 
 register_metrics = provides(
     "biascore_metrics.coreference.winobias:WinoBias", "biascore_metrics.coreference.winogender:Winogender"

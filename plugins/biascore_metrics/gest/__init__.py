@@ -1,6 +1,6 @@
 """GEST (Pikuliak et al. 2023): stereotypes in translation, in masked and in causal language models, and its data."""
 
-from biascore.api.metrics import provides
+from biascore.api.hooks import provides
 
 register_metrics = provides(
     "biascore_metrics.gest.translation:GestMt",

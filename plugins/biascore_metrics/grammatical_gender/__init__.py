@@ -1,6 +1,6 @@
 """Grammatical gender separated from social gender (Omrani Sabbaghi & Caliskan 2022): its nouns and its measures."""
 
-from biascore.api.metrics import provides
+from biascore.api.hooks import provides
 
 register_formats = provides(
     "biascore_metrics.grammatical_gender.conllu:ConlluFormat",
