@@ -20,7 +20,10 @@ def permuted(test: Test) -> Test:
     Numbers of the test, one for each item of its only list of that length, follow their items.
     """
     rng = np.random.default_rng(0)
-    paired = any(getattr(one, "counterparts", "") for one in test.lists.values())
+    groups = getattr(test, "groups", ())  # those of the same pairs are its sides, row by row
+    paired = any(getattr(one, "counterparts", "") for one in test.lists.values()) or any(
+        getattr(one, "pairs", "") for one in groups
+    )
     orders: dict[int, list[npt.NDArray[np.int_]]] = {}
 
     def moved(some: tuple[Any, ...]) -> tuple[Any, ...]:

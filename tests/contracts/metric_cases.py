@@ -121,7 +121,7 @@ CASES: Mapping[str, Case] = {
     "crows-pairs, causal": Case("en/crows_own", CAUSAL, SCORES),
     "crows-pairs-mixed": Case("en/crows_own", nulls=30),
     "discrim-eval": Case(lambda *_: decisions_test(cases_of(12)), not_asked=MADE, nulls=30),
-    "eec": Case(lambda *_: corpus(6), {"emotions": ["anger"]}, MADE | SCORES | FIXED),
+    "eec": Case(lambda *_: corpus(6), {"emotions": ["anger"]}, MADE | SCORES),
     "fise": Case("en/fise_gender_race_occupations", nulls=30),
     "gest-lm": Case("en/gest_own", nulls=30),
     "gest-lm, causal": Case("en/gest_own", CAUSAL, SCORES),
@@ -138,11 +138,11 @@ CASES: Mapping[str, Case] = {
     "lpbs, causal": Case("de/GER1", CAUSAL, SCORES),
     "mt-geneval": Case(sentences, not_asked=MADE | FIXED),
     "pairwise-distance": Case("es/nouns", not_asked=UNPLANTED, model="planted:"),
-    "robust-association": Case("it/professioni_donne", not_asked=FIXED, nulls=20),
+    "robust-association": Case("it/professioni_donne", nulls=20),
     "robust-association, causal": Case(
         lambda _, folder: small(folder),
         CAUSAL,
-        UNPLANTED | OPEN | FIXED,
+        UNPLANTED | OPEN,
         model=lambda _: model_of(Likelihoods()),
     ),
     "sc-gg-weat": Case(
