@@ -187,13 +187,25 @@ class MtGenevalFormat(DataFormat[TableOptions]):
         lines = tuple(_sentences(own) if part == "sentences" else _contexts(own, places[0][1]))
         for labels in texts[len(own) :]:
             lines = tuple(replace(line, cluster=labels[line.pair].strip()) for line in lines)
+        unread = {
+            place: f"marks words with tags in {Path(display).name}"
+            for (_, display), some in zip(places, own, strict=False)
+            for place, text in enumerate(some)
+            if _tagged(text)
+        }
+        lines = tuple(line for line in lines if line.pair not in unread)
         return GenevalTest(
             **file.stated,
             kind="geneval",
             title=f"MT-GenEval, {part} ({named['split']}), {target}",
             concept="gender",
             positive_means="feminine sentences keep their gender in translation more often than masculine ones",
-            lines=GenevalLines("lines", lines, source=file.display),
+            lines=GenevalLines(
+                "lines",
+                lines,
+                source=file.display,
+                unread=tuple((f"line {place + 1}", why) for place, why in sorted(unread.items())),
+            ),
             part="sentences" if part == "sentences" else "context",
             target=target,
             files=tuple((display, file_digest(path, display)) for path, display in places),
@@ -227,12 +239,16 @@ class MtGenevalFormat(DataFormat[TableOptions]):
             raise DataError(
                 f"{display} is blank on line{'s' * (len(blank) > 1)} {listed(blank)}. Fetch it again"
             )
-        for number, line in enumerate(lines, start=1):
-            if "<F>" in line or "<M>" in line:
-                raise DataError(
-                    f"{display}, line {number}: marks words with tags. Give the files of the folder above annotated"
-                )
+        tagged = [number for number, line in enumerate(lines, start=1) if _tagged(line)]
+        if 2 * len(tagged) > len(lines):
+            raise DataError(
+                f"{display}, line {tagged[0]}: marks words with tags. Give the files of the folder above annotated"
+            )
         return lines
+
+
+def _tagged(line: str) -> bool:
+    return "<F>" in line or "<M>" in line
 
 
 def _beside(file: DataFile, name: str) -> tuple[Path, str] | None:

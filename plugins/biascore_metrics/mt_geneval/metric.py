@@ -286,7 +286,7 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
             bound=options.bound,
             bounded=not silent,
             needed=(),
-            coverage=_coverage(rows),
+            coverage=_coverage(rows, test.lines.unread),
             caveats=tuple(self._caveats(test, found)),
             item_value="1 only words of its own gender, 0 others, none where references do not tell",
             item_neutral=None,
@@ -348,12 +348,16 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
             yield Caveat(text, verdict=False)
 
 
-def _coverage(rows: pd.DataFrame) -> Coverage:
+def _coverage(rows: pd.DataFrame, unread: Sequence[tuple[str, str]]) -> Coverage:
     given, gone = Counter(rows.role), rows[rows.untold != ""]
-    lost = zip(gone.source, gone.role, gone.untold, strict=True)
+    lost = [
+        *zip(gone.source, gone.role, gone.untold, strict=True),
+        *((line, "lines", why) for line, why in unread),
+    ]
+    used = {role: n - int((gone.role == role).sum()) for role, n in given.items()}
     return Coverage(
-        given=given,
-        used={role: n - int((gone.role == role).sum()) for role, n in given.items()},
+        given=given | ({"lines": len(unread)} if unread else {}),
+        used=used | ({"lines": 0} if unread else {}),
         lost=tuple(LostWord(word=word, role=role, reason=reason) for word, role, reason in lost),
     )
 

@@ -76,7 +76,7 @@ def without(name: str) -> Mapping[str, Sequence[str]]:
             "is blank on lines 2, 4",
         ),
         (
-            SENTENCES | {"feminine.it": ("È una <F>cuoca</F>.", "a", "b", "c")},
+            SENTENCES | {"feminine.it": ("È una <F>cuoca</F>.", "<F>a</F>", "<F>b</F>", "c")},
             "sentences",
             "line 1: marks words with tags. Give the files of the folder above",
         ),
@@ -98,6 +98,24 @@ def without(name: str) -> Mapping[str, Sequence[str]]:
 def test_wrong_files(tmp_path: Path, files: Mapping[str, Sequence[str]], part: str, problem: str):
     with pytest.raises(DataError, match=problem):
         read(write(tmp_path, files, part))
+
+
+@pytest.mark.parametrize(
+    ("files", "part", "place"),
+    [
+        (SENTENCES | {"feminine.it": ("a", "b", "È una <F>cuoca</F>.", "c")}, "sentences", 2),
+        (CONTEXT | {"original.it": ("<M>a</M>", "b", "c", "d")}, "context", 0),
+    ],
+    ids=["sentences", "context"],
+)
+def test_a_line_with_tags_left_in_it_costs_that_line(
+    tmp_path: Path, files: Mapping[str, Sequence[str]], part: str, place: int
+):
+    lines = read(write(tmp_path, files, part)).lines
+    ((where, why),) = lines.unread
+    assert where == f"line {place + 1}"
+    assert why.startswith("marks words with tags in ")
+    assert {line.pair for line in lines.rows} == {0, 1, 2, 3} - {place}
 
 
 @pytest.mark.parametrize(
