@@ -131,15 +131,15 @@ def test_an_item_that_is_in_two_files_of_a_folder(engine: Engine, tmp_path: Path
 @pytest.mark.parametrize(
     ("family", "language", "told"),
     [
-        ("bbq", "de", r"the language is 'de', and BBQ is in English \(en\)"),
-        ("esbbq", "en", r"EsBBQ/CaBBQ is in Spanish \(es\), Catalan \(ca\)"),
-        ("kobbq", "en", r"KoBBQ is in Korean \(ko\)"),
-        ("ggbbq", "nl", r"GG-BBQ is in German \(de\)"),
+        ("bbq", "de", r"'de', and BBQ was published in English \(en\).*give the data's options prompts in"),
+        ("bbq", "ja", r"'ja', and BBQ was published in English \(en\).*options prompts and instruction in"),
         (
-            "mbbq",
-            "ca",
-            r"MBBQ is in English \(en\), Spanish \(es\), Dutch \(nl\), Turkish \(tr\).*format of another family",
+            "esbbq",
+            "eu",
+            r"EsBBQ/CaBBQ was published in Spanish \(es\), Catalan.*prompts and instruction and unknown",
         ),
+        ("kobbq", "en", r"KoBBQ was published in Korean \(ko\)"),
+        ("mbbq", "ca", r"English \(en\), Spanish \(es\), Dutch \(nl\), Turkish \(tr\).*in any language"),
     ],
 )
 def test_a_language_that_a_family_has_not(
@@ -334,3 +334,33 @@ def test_literals(text: str, value: Any) -> None:
 def test_what_is_no_literal(text: str) -> None:
     with pytest.raises(ValueError, match=r"characters|is no list"):
         literal(text)
+
+
+@pytest.mark.parametrize("language", ["ja", "de", "eu"])
+def test_a_layout_is_read_in_any_language_with_its_own_prompts(
+    engine: Engine, tmp_path: Path, language: str
+) -> None:
+    prompts = tmp_path / "prompts.csv"
+    prompts.write_text("prompt\n{context} / {question}\n", encoding="utf-8")
+    said = {"context": "文脈。", "question": "誰ですか。"}
+    row = bbq_row(**said)
+    own = {"prompts": str(prompts), "instruction": "Aukeratu letra bat."}
+    test = read(engine, "bbq", tmp_path / "a.jsonl", language, [row], **own)
+    assert (test.language, test.prompts) == (language, ("{context} / {question}",))
+    assert test.instruction == "Aukeratu letra bat."
+
+
+@pytest.mark.parametrize(
+    ("said", "right", "odd"), [("pro-stereo", 0, 0), ("anti-stereo", 0, 1), ("pro-stereo", 1, 1)]
+)
+def test_rows_whose_type_contradicts_their_groups_are_counted(
+    engine: Engine, tmp_path: Path, said: str, right: int, odd: int
+) -> None:
+    row = esbbq_row(question_type=said, context_condition="disambig", question_polarity="neg")
+    groups = [row[f"answer_info.ans{k}"] for k in range(3)]
+    stereotyped = next(k for k, one in enumerate(groups) if "unknown" not in str(one))
+    persons = [k for k, one in enumerate(groups) if "unknown" not in str(one)]
+    named = str(groups[stereotyped]).split(",")[-1].strip(" ]'\"")
+    row |= {"stereotyped_groups": f"['{named}']", "label": str(persons[right])}
+    notes = read(engine, "esbbq", tmp_path / "a.csv", "es", [row]).notes
+    assert sum("contradicts their stereotyped groups" in note for note in notes) == odd

@@ -176,7 +176,9 @@ class EsBbq(_OfBbq):
 
     def begin(self, language: str) -> tuple[str, ...]:
         """Choose the phrase that stands for "unknown"."""
-        self._phrase = self.options.unknown.strip() or languages()[language].unknown[0]
+        self._contradicting: list[str] = []
+        known = languages()[language].unknown if language in languages() else ()
+        self._phrase = self.options.unknown.strip() or next(iter(known), UNKNOWN)
         return (f'The option "unknown" of the file is asked as "{self._phrase}" (option unknown).',)
 
     def asked(self, row: Row) -> Question:
@@ -187,7 +189,21 @@ class EsBbq(_OfBbq):
         known, answers = row.strings("stereotyped_groups"), [row.text(name) for name in ANSWERS]
         texts = [self._phrase if text == UNKNOWN else text for text in answers]
         names = row.optional("proper_nouns_only").lower() == "true"
-        return self.of_row(row, texts, groups, [group in known for group in groups], names)
+        one = self.of_row(row, texts, groups, [group in known for group in groups], names)
+        said, agrees = row.optional("question_type"), one.options[one.label % 3].role == "target"
+        if said in ("pro-stereo", "anti-stereo") and agrees != (said == "pro-stereo"):
+            self._contradicting.append(one.item)
+        return one
+
+    def noted(self) -> tuple[str, ...]:
+        """How many rows call the right answer stereotyped, or not, against their groups."""
+        many = len(self._contradicting)
+        if not many:
+            return ()
+        return (
+            f"question_type of {many} row(s) contradicts their stereotyped groups ({', '.join(self._contradicting[:3])}"
+            f"{', …' if many > 3 else ''}): the groups are followed, and the authors' script follows question_type.",
+        )
 
 
 def hits_of(

@@ -68,11 +68,13 @@ class FamilyOptions(TableOptions):
     ``prompts``: a table with the columns prompt and perhaps unknown, with the benchmark's own or your prompts.
 
     Each has {context} and {question}, and is read up to there: the options follow. ``unknown`` is how a prompt phrases the
-    option of not knowing. Without it there are prompts written for biascore.
+    option of not knowing. Without it there are prompts written for biascore. ``instruction``: what follows options that are
+    listed by letter, in a language that has none here.
     """
 
     item: Annotated[tuple[str, ...], Field(strict=False)] = ()
     prompts: str = ""
+    instruction: str = ""
 
 
 class Family(DataFormat[FamilyOptions]):
@@ -101,6 +103,10 @@ class Family(DataFormat[FamilyOptions]):
         """Find what has to be known before rows are read; returns further notes of the test."""
         return ()
 
+    def noted(self) -> tuple[str, ...]:
+        """Notes of the test that follow from its rows."""
+        return ()
+
     def settle(self, asked: list[Question]) -> list[Question]:
         """The same where a row alone does not tell everything of it."""
         return asked
@@ -108,11 +114,17 @@ class Family(DataFormat[FamilyOptions]):
     def read(self, file: DataFile) -> Test:
         """Read every row as a question; raises DataError as `DataFormat.read` says."""
         language = file.language.partition("-")[0]
-        if language not in self.languages:
+        lacking = [] if language in self.languages or self.options.prompts else ["prompts"]
+        own_words = [
+            name for name in ("instruction", "unknown") if getattr(self.options, name, "given") == ""
+        ]
+        lacking += own_words if language not in languages() else []
+        if lacking:
             known = [f"{languages()[tag].name} ({tag})" for tag in self.languages]
             raise DataError(
-                f"{file.display}: the language is {quoted(file.language)}, and {self.title} is in {', '.join(known)}. Name "
-                f"one of these, or the format of another family: {listed(sorted({*COLUMNS, 'mbbq'} - {self.id}))}"
+                f"{file.display}: the language is {quoted(file.language)}, and {self.title} was published in "
+                f"{', '.join(known)}. Its layout is read in any language: give the data's options {' and '.join(lacking)} "
+                "in that of the file (-o data.prompts=FILE with a column prompt; -o data.instruction=TEXT asks for a letter)"
             )
         own = self.begin(language)
         asked: dict[str, tuple[Question, str]] = {}
@@ -131,7 +143,7 @@ class Family(DataFormat[FamilyOptions]):
                 f"{file.display} has no item that can be used. {' '.join(notes)} Give another file"
             )
         prompts, unknowns, told = self._prompts(language)
-        notes = (*notes, *own, told)
+        notes = (*notes, *own, *self.noted(), told)
         return ChoicesTest(
             **file.stated,
             kind="choices",
@@ -142,7 +154,7 @@ class Family(DataFormat[FamilyOptions]):
             questions=Questions("questions", questions, source=file.display, notes=notes),
             family=self.id,
             prompts=prompts,
-            instruction=languages()[language].instruction,
+            instruction=self.options.instruction or languages()[language].instruction,
             unknowns=unknowns,
         )
 
@@ -178,7 +190,7 @@ class Family(DataFormat[FamilyOptions]):
             raise DataError(f"{row.place}: label is {one.label}, and the options are 0, 1 and 2. Correct it")
         if not all(texts):
             raise DataError(f"{row.place}: an option is blank. Fill it in, or delete the row")
-        other = foreign(f"{one.context} {one.question}", language)
+        other = foreign(f"{one.context} {one.question}", language) if language in languages() else ""
         if other:
             name = languages()[other].name
             advice = f"Read the rows in {name} as a test of their own, with --language {other}"
