@@ -145,7 +145,7 @@ def test_no_pair_left_is_inconclusive():
     got = measure(CrowsPairs, preferring({}), of([SentencePair("A b", "A b", "stereo", "age")]))
     assert got.headline.value is None
     assert got.p_value is None
-    assert got.verdict is Verdict.INCONCLUSIVE
+    assert got.verdict is Verdict.NOT_MEASURED
     assert "no pair could be scored" in got.reason
     assert got.items.num_rows == 0
     assert got.figures == ()
@@ -161,7 +161,7 @@ def test_sentences_that_read_alike_are_neutral_and_told():
     got = measure(CrowsPairs, model_of(lambda _, word: -float(len(word))), of(pairs))
     assert got.estimate("neutral").value == 100.0
     assert any("reads both sentences alike in 1 pair(s)" in warning for warning in got.warnings)
-    assert got.verdict is Verdict.INCONCLUSIVE
+    assert got.verdict is Verdict.NOT_MEASURED
     assert "prefers neither sentence in any pair" in got.reason
 
 

@@ -188,7 +188,7 @@ def test_words_that_the_model_does_not_read_are_lost(saved_model: Callable[[str]
 def test_a_list_of_which_nothing_is_left(bert: str) -> None:
     got = measure(bert, lists(X=["\u200d"]), templates=["TARGET ATTRIBUTE", IS])
     assert got.headline.value is None
-    assert got.verdict is Verdict.INCONCLUSIVE
+    assert got.verdict is Verdict.NOT_MEASURED
     assert "X has 0 usable word(s) of 1 and needs 2" in got.reason
     assert [one.value for one in got.estimates] == [None] * 4
     assert got.items.num_rows == 0

@@ -111,7 +111,7 @@ def test_lists_of_unlike_scatter_alone_give_no_finding(model_of, test_of, catalo
 def test_without_control_words_nothing_is_decided(model_of, test, test_of):
     got = measured(ScWeat(ScWeatOptions(**FAST)), model_of(vectors(lean=1.0)), test)
     assert got.headline.value is None
-    assert got.verdict is Verdict.INCONCLUSIVE
+    assert got.verdict is Verdict.NOT_MEASURED
     assert (
         "There are no control words (there is no list xx/neutral/words; write it in a stimuli file xx/neutral.toml)"
         in (got.reason)

@@ -145,7 +145,7 @@ def test_too_few_words_is_inconclusive_with_the_reason(model_of, test_of, x, a, 
     got = weat(model_of(WORDS), test_of(x, Y, a, B))
     assert got.headline.value is None
     assert got.p_value is None
-    assert got.verdict is Verdict.INCONCLUSIVE
+    assert got.verdict is Verdict.NOT_MEASURED
     assert expected in got.reason
     assert got.items.num_rows == 0
 
@@ -155,7 +155,7 @@ def test_identical_vectors_have_no_effect_size(model_of, test_of):
         model_of(dict.fromkeys(X + Y + A + B, (1.0, 2.0, 3.0))), test_of(X, Y, A, B), duplicates="keep"
     )
     assert got.headline.value is None
-    assert got.verdict is Verdict.INCONCLUSIVE
+    assert got.verdict is Verdict.NOT_MEASURED
     assert "do not vary" in got.reason
 
 

@@ -47,7 +47,7 @@ def test_capitalisations_of_one_word_are_one_word(model_of, test_of):
     x = ["table", "Table", "TABLE", "tAble", "taBle", "tabLe", "tablE", "TAble"]
     near = dict.fromkeys(x, WORDS["x0"])
     got = weat(model_of(WORDS | near), test_of(x, Y, A, B))
-    assert got.verdict == "inconclusive"
+    assert got.verdict == "not measured"
     assert "X has 1 usable word(s) of 8" in got.reason
     assert {word.reason for word in got.coverage.missing if word.role == "X"} == {
         "another spelling of 'table', so it is no further observation"
@@ -67,7 +67,7 @@ def test_words_with_nearly_one_vector_are_one_observation(model_of, test_of, apa
     near = {word: WORDS["x0"] + apart * noise.normal(size=50) for word in X}
     near |= {word: WORDS["y0"] + apart * noise.normal(size=50) for word in Y}
     got = weat(model_of(WORDS | near), test_of(X, Y, A, B))
-    assert got.verdict == "inconclusive"
+    assert got.verdict == "not measured"
     assert got.coverage.used == {"X": 1, "Y": 1, "A": 8, "B": 8}
     assert any("X lost 7 of its 8 words" in warning for warning in got.warnings)
     reasons = {word.reason for word in got.coverage.missing if word.role == "X"}

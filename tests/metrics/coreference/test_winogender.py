@@ -59,7 +59,7 @@ def test_sectors_are_the_clusters_where_they_are_named(tmp_path: Path) -> None:
     assert one.headline.interval.method.startswith("t, CR2")
     assert one.estimate(GAP).n["sectors"] == 6
     few = found(read_winogender(name_sectors(write_winogender(tmp_path), *["a", "b"] * 6)), by_share(3.0))
-    assert (few.headline.value, few.verdict.value) == (None, "inconclusive")
+    assert (few.headline.value, few.verdict.value) == (None, "not measured")
     assert "of 2 clusters in effect" in few.reason
 
 
@@ -87,7 +87,7 @@ def test_a_model_that_always_follows_the_majority_misses_every_gotcha_and_its_re
 def test_a_model_without_a_preference_has_none(test: WinogenderTest) -> None:
     one = found(test, lambda *_: 0.0)
     assert one.headline.value is None
-    assert one.verdict.value == "inconclusive"
+    assert one.verdict.value == "not measured"
     assert [one.estimate(f"published {name}").value for name in ("accuracy", "accuracy gotcha")] == [0.0, 0.0]
 
 

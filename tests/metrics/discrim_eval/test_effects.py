@@ -139,7 +139,7 @@ def test_little_probability_on_yes_and_no_is_a_caveat_and_none_is_not_measured()
     assert "90 % of the probability is neither yes nor no" in little.doubts
     never = measure(Continues(by_gender, mass=0.005), decisions_test(cases_of()))
     assert never.headline.value is None
-    assert never.verdict is Verdict.INCONCLUSIVE
+    assert never.verdict is Verdict.NOT_MEASURED
     assert never.coverage.used == {}
     assert {one.reason for one in never.coverage.lost} == {"yes and no have a probability below 0.01"}
     assert never.reason == (

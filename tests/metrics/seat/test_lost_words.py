@@ -23,7 +23,7 @@ def test_a_static_model_needs_every_part_of_a_sentence_with_its_punctuation(
     assert got.headline.n == {"X": 3, "Y": 4}
     frame = measure(mine, vectors("here."))
     assert frame.headline.value is None
-    assert frame.verdict is Verdict.INCONCLUSIVE
+    assert frame.verdict is Verdict.NOT_MEASURED
     assert "X has 1 usable word(s) of 4 and needs 2" in frame.reason
     assert frame.items.num_rows == 0
     assert measure(mine, vectors("here."), level="token").coverage.lost == ()

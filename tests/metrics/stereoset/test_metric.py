@@ -69,7 +69,7 @@ def test_an_example_that_could_not_be_read_is_lost_with_its_reason(tmp_path: Pat
 def test_no_preference_is_no_evidence_of_balance(tests: dict[str, StereoSetTest], way: str) -> None:
     found = run(WAYS[way], model_of(NEITHER), tests[way])
     assert found.headline.value is None
-    assert found.verdict.value == "inconclusive"
+    assert found.verdict.value == "not measured"
     assert "score the same in every example" in found.reason
     assert found.estimate("published ss").value == 0.0  # a tie counts as anti-stereotype
     assert found.estimate("published icat").value == 0.0
@@ -96,7 +96,7 @@ def test_what_cannot_be_read_gives_no_score(tests: dict[str, StereoSetTest]) -> 
     names = ("published ss", "published lms", "published icat")
     assert found.headline.value is None
     assert [found.estimate(name).value for name in names] == [None, None, None]
-    assert found.verdict.value == "inconclusive"
+    assert found.verdict.value == "not measured"
     assert (len(found.coverage.lost), found.coverage.used) == (20, {"samples": 0})
 
 
