@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-from biascore.results.run import Run
+if TYPE_CHECKING:  # the names of its forms are read wherever plugins are loaded
+    from biascore.results.run import Run
 
 OWN_FORMS: Final = frozenset({"md", "csv", "json", "latex", "model-card", "every-eval-ever", "junit"})
 """The names of the forms of biascore itself, in ``exporting``, which no plugin may take."""

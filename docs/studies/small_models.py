@@ -20,7 +20,7 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from biascore import Engine
-from biascore.designs.pairs.scores import SentencePairs
+from biascore.designs.pairs.test import SentencePairs
 from biascore.stimuli import PairList, TemplateList, WordList
 
 DIMENSIONS = 50

@@ -15,7 +15,8 @@ from scipy.special import ndtri
 from biascore.designs.mean import Mean
 from biascore.designs.pairs.estimates import EVEN, differing, shares
 from biascore.designs.pairs.options import PairOptions
-from biascore.designs.pairs.scores import Paired, ScoredPair, SentencePair
+from biascore.designs.pairs.scores import Paired, ScoredPair
+from biascore.designs.pairs.test import SentencePair
 from biascore.stats import Verdict, decide
 
 SETS = 400

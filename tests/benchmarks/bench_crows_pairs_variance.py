@@ -24,7 +24,7 @@ import numpy.typing as npt
 import statsmodels.api as sm
 
 from biascore import Engine
-from biascore.designs.pairs.scores import SentencePair, SentencePairsTest
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore_metrics.crows_pairs.masked import masked_scores
 from biascore_metrics.crows_pairs.mixed import Rows
 

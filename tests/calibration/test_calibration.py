@@ -16,7 +16,7 @@ from biascore.calibration import Calibration, Cell, calibrate, resized
 from biascore.calibration.simulation import Simulation
 from biascore.calibration.words import answer, changed, needed
 from biascore.cli.app import app
-from biascore.designs.pairs.scores import SentencePairsTest
+from biascore.designs.pairs.test import SentencePairsTest
 from biascore.errors import BiascoreError, OptionsError, RunError
 from biascore.stats import decide
 from biascore.stats.proportions import Rate

@@ -263,6 +263,7 @@ def test_nothing_is_written_beside_a_page_that_is_not_ours(audit: Callable[..., 
     assert here() == {"two.html"}
 
 
+@pytest.mark.slow
 def test_the_audit_file_runs_from_another_folder(
     audit: Callable[..., str], biascore: Callable[..., Done], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -14,7 +14,7 @@ from biascore.archive.bundle import write_bundle
 from biascore.errors import DataError
 from biascore.files.folders import source_digest, tables_in
 from biascore.stimuli.dataset import DataFile, locate
-from biascore_metrics.crows_pairs.items import CrowsPairsFormat
+from biascore_metrics.crows_pairs.format import CrowsPairsFormat
 
 from .conftest import Verify
 

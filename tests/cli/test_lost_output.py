@@ -57,7 +57,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "into", ["", pytest.param(str(FULL), marks=pytest.mark.skipif(not FULL.exists(), reason=""))]
 )
-@pytest.mark.parametrize("form", [(), ("--json",), ("--format", "csv")])
+@pytest.mark.parametrize(
+    "form", [(), *(pytest.param(one, marks=pytest.mark.slow) for one in (("--json",), ("--format", "csv")))]
+)
 def test_the_run_is_saved_and_its_gate_has_its_code(folder: Path, into: str, form: tuple[str, ...]) -> None:
     """It was exit code 5 and nothing saved, or a traceback."""
     name = f"run-{len(form)}-{bool(into)}-{form[-1:]}".replace("'", "")

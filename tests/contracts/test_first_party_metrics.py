@@ -16,7 +16,7 @@ from .metric_cases import CASES, contract_of
 PLANTED = frozenset({"rises", "sign", "false positives"})
 LONG = frozenset(
     {
-        "crows-pairs-mixed", "discrim-eval", "fise", "gest-lm", "gg-fise", "pairwise-distance", "robust-association",
+        "crows-pairs-mixed", "discrim-eval", "fise", "gest-lm", "gg-fise", "lpbs", "pairwise-distance", "robust-association",
         "sc-gg-weat",
     }
 )  # fmt: skip

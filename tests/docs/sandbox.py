@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from biascore import Engine
-from biascore.designs.pairs.scores import SentencePairsTest
+from biascore.designs.pairs.test import SentencePairsTest
 from biascore_metrics.bbq.items import ChoicesTest
 from biascore_metrics.eec.items import EquityTest
 from biascore_metrics.gest.kind import SamplesTest

@@ -108,6 +108,7 @@ def test_changes_that_cannot_be_made(
         audit().with_models(refs, without)
 
 
+@pytest.mark.slow
 def test_a_glob_names_the_tests_that_the_metric_takes(engine: Engine) -> None:
     run = engine.measure("weat", "planted:gender=1", "it/*", resamples=100)
     kinds = {engine.catalogue.test(measurement.test).kind for measurement in run}

@@ -8,7 +8,7 @@ from scipy import stats
 
 from biascore import Engine
 from biascore.api.metrics import Metric, Model, Test
-from biascore.designs.pairs.scores import SentencePair, SentencePairsTest
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import TestKindError
 from biascore.stats import Verdict, robust_mean
 from biascore_metrics.crows_pairs.metrics import CausalCrowsPairs, CrowsPairs

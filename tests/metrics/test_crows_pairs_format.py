@@ -15,10 +15,10 @@ import pytest
 
 from biascore import Engine
 from biascore.audit import Audit
-from biascore.designs.pairs.scores import SentencePair, SentencePairsTest
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import DataError, OptionsError, UnknownNameError
 from biascore.stimuli.dataset import locate
-from biascore_metrics.crows_pairs.items import CrowsPairsFormat, CrowsPairsFormatOptions
+from biascore_metrics.crows_pairs.format import CrowsPairsFormat, CrowsPairsFormatOptions
 
 ORIGINAL = ["", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations", "anon_writer"]
 PAIRS = [

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.exporters import Measurement
-from biascore.designs.pairs.scores import SentencePair
+from biascore.designs.pairs.test import SentencePair
 from biascore.stats import Verdict
 from biascore_metrics.crows_pairs.metrics import CausalCrowsPairs
 

@@ -17,7 +17,7 @@ from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.exporters import Measurement
 from biascore.api.queries import Masked, TokenLogprobs
 from biascore.comparing import Outcome
-from biascore.designs.pairs.scores import SentencePair, SentencePairs, SentencePairsTest
+from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict, lmm, robust_mean
 from biascore_metrics.crows_pairs.mixed import MEAN, PAPER, CrowsPairsMixed

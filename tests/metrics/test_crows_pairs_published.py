@@ -20,7 +20,7 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Engine  # noqa: E402
 from biascore.api.exporters import Measurement  # noqa: E402
-from biascore.designs.pairs.scores import SentencePair, SentencePairs, SentencePairsTest  # noqa: E402
+from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest  # noqa: E402
 from biascore.errors import CapabilityError, OptionsError, QuestionError  # noqa: E402
 from biascore_metrics.crows_pairs.masked import shared_positions  # noqa: E402
 

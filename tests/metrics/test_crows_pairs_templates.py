@@ -11,10 +11,10 @@ from scipy import stats
 
 from biascore.api.exporters import Measurement
 from biascore.designs.mean import Mean
-from biascore.designs.pairs.scores import SentencePair, SentencePairsTest
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.stats.proportions import binomial_test, wilson_interval
 from biascore.stimuli.dataset import locate
-from biascore_metrics.crows_pairs.items import CrowsPairsFormat, CrowsPairsFormatOptions
+from biascore_metrics.crows_pairs.format import CrowsPairsFormat, CrowsPairsFormatOptions
 from biascore_metrics.crows_pairs.metrics import CrowsPairs
 
 from .scored_pairs import ladder, measure, of, preferring

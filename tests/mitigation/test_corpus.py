@@ -139,7 +139,7 @@ def test_pairs_are_a_list_or_a_table(tmp_path: Path, catalogue: Catalogue) -> No
             UnknownNameError,
             r"no list of pairs '.*pairs.csv', and no such file.*biascore list wordlists",
         ),
-        ("female|male\nAnna|Paul\n", DataError, r"has 1 column\(s\), 'female.male', and pairs have two"),
+        ("female/male\nAnna/Paul\n", DataError, r"has 1 column\(s\), 'female.male', and pairs have two"),
         ("a,b,c\nx,y,z\n", DataError, r"has 3 column\(s\), 'a', 'b', 'c'"),
         ("female,male\nAnna,\n", DataError, "'male' is blank on line 2"),
         ("female,male\n", DataError, "has a header and no rows"),

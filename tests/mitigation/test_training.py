@@ -252,7 +252,9 @@ def test_a_folder_that_exists_is_left_alone(trains: Trains, tmp_path: Path) -> N
     new = tmp_path / "new"
     trains(new)
     before = bytes_of(new)
-    with pytest.raises(RunError, match=r"exists already\. Choose another folder, or replace it: --force"):
+    with pytest.raises(
+        RunError, match=r"exists already\. Choose another folder, or replace it: overwrite=True"
+    ):
         trains(new)
     trains(new, overwrite=True)
     assert bytes_of(new) == before

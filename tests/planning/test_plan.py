@@ -65,7 +65,7 @@ def watcher(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Watcher:
     return found
 
 
-@pytest.fixture(params=["planted", "fasttext", "hf"])
+@pytest.fixture(params=["planted", "fasttext", pytest.param("hf", marks=pytest.mark.slow)])
 def ref(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "planted":
         return "planted:gender=1"

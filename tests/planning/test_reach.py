@@ -10,7 +10,7 @@ from typing import Any
 from biascore import Audit, Engine
 from biascore.api.stimuli import WordList
 from biascore.basics.progress import Advance
-from biascore.designs.pairs.scores import SentencePair, SentencePairsTest
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.metric import Metric
 from biascore.planning.out_of_reach import out_of_reach
 from biascore.stats import (

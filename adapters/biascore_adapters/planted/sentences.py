@@ -19,7 +19,7 @@ import numpy as np
 
 from biascore.api.languages import GenderPair, SpeakerFrames, compare_pair
 from biascore.api.stimuli import Catalogue, PairList, Test
-from biascore.designs.pairs.scores import SentencePair, SentencePairsTest
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import QuestionError, RefError
 from biascore_adapters.planted.lexicon import generator
 from biascore_adapters.planted.world import World, mixed

@@ -8,7 +8,8 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from biascore.designs.pairs.estimates import Shares
-from biascore.designs.pairs.scores import Paired, SentencePair
+from biascore.designs.pairs.scores import Paired
+from biascore.designs.pairs.test import SentencePair
 from biascore.metric import Context, Diagnosis, Diagnostic
 from biascore.models.model import Model
 from biascore.results.caveat import Caveat, caveats_of

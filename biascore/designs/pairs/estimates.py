@@ -11,7 +11,8 @@ from scipy.special import ndtri
 
 from biascore.designs.mean import Mean
 from biascore.designs.pairs.options import PairOptions
-from biascore.designs.pairs.scores import Paired, ScoredPair, SentencePair, templates_of
+from biascore.designs.pairs.scores import Paired, ScoredPair, templates_of
+from biascore.designs.pairs.test import SentencePair
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.estimators import EVERY_ITEM, Contrast
 from biascore.stats import Interval, holm

@@ -16,15 +16,8 @@ from biascore.designs.pairs.caveats import PAIRED, of_mean, of_shares
 from biascore.designs.pairs.estimates import EVEN, NATS, Shares, differing, shares
 from biascore.designs.pairs.lengths import Lengths, unit_of_length
 from biascore.designs.pairs.options import PairOptions
-from biascore.designs.pairs.scores import (
-    Paired,
-    SentencePair,
-    SentencePairsTest,
-    clusters_of,
-    items,
-    least_p_of,
-    templates_of,
-)
+from biascore.designs.pairs.scores import Paired, clusters_of, items, least_p_of, templates_of
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.metric import Context
 from biascore.models.model import Model
 from biascore.results.caveat import caveats_of

@@ -7,4 +7,4 @@ register_metrics = provides(
     "biascore_metrics.crows_pairs.metrics:CrowsPairsCausal",
     "biascore_metrics.crows_pairs.mixed:CrowsPairsMixed",
 )
-register_formats = provides("biascore_metrics.crows_pairs.items:CrowsPairsFormat")
+register_formats = provides("biascore_metrics.crows_pairs.format:CrowsPairsFormat")

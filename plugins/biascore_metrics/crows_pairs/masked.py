@@ -9,7 +9,8 @@ from typing import Final, Literal
 
 from biascore.api.metrics import Model, Scalar
 from biascore.api.queries import Masked, TokenLogprobs
-from biascore.designs.pairs.scores import EQUAL, NOTHING_SHARED, Paired, ScoredPair, SentencePair
+from biascore.designs.pairs.scores import EQUAL, NOTHING_SHARED, Paired, ScoredPair
+from biascore.designs.pairs.test import SentencePair
 
 Pll = Literal["original", "within_word_l2r"]
 _FIRST: Final = ("first",)

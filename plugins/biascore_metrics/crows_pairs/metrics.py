@@ -11,7 +11,8 @@ from biascore.api.metrics import Model, Scalar
 from biascore.api.stimuli import Catalogue
 from biascore.designs.pairs.lengths import lengths_of, unit_of_length
 from biascore.designs.pairs.metric import RULE, PairMetric
-from biascore.designs.pairs.scores import EQUAL, Paired, ScoredPair, SentencePair, SentencePairsTest
+from biascore.designs.pairs.scores import EQUAL, Paired, ScoredPair
+from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import OptionsError
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions

@@ -30,14 +30,8 @@ from biascore.designs import Decided, DecidedMetric
 from biascore.designs.mean import Mean, shared
 from biascore.designs.pairs.caveats import PAIRED
 from biascore.designs.pairs.estimates import NATS, shares
-from biascore.designs.pairs.scores import (
-    Paired,
-    ScoredPair,
-    SentencePairsTest,
-    clusters_of,
-    items,
-    least_p_of,
-)
+from biascore.designs.pairs.scores import Paired, ScoredPair, clusters_of, items, least_p_of
+from biascore.designs.pairs.test import SentencePairsTest
 from biascore.stats import (
     Decision,
     RegressionError,

@@ -57,6 +57,7 @@ def test_both_ways_choose_the_same(planted: Engine) -> None:
     assert text.items.column("role") == likelihood.items.column("role")
 
 
+@pytest.mark.slow
 def test_templates_differ_as_declared(planted: Engine) -> None:
     def spread(declared: str) -> float:
         items = measured(planted, declared).items_frame().query("group == 'ambiguous'")

@@ -11,7 +11,7 @@ from biascore.api.adapters import LoadContext, ModelRef
 from biascore.api.languages import Language, SpeakerFrames
 from biascore.api.metrics import Test
 from biascore.api.queries import Masked
-from biascore.designs.pairs.scores import SentencePair, SentencePairs, SentencePairsTest
+from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
 from biascore.engine import Engine
 from biascore.errors import QuestionError, RefError
 from biascore.models.model import Model

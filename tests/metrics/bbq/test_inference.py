@@ -55,7 +55,11 @@ def drawn(
 @pytest.mark.parametrize("pro", [None, 0.5], ids=["ambiguous", "disambiguated"])
 @pytest.mark.parametrize(
     ("sizes", "power"),
-    [(GIANT, 0.35), (TWO_GIANTS, 0.18), ((40,) * 25, 0.9)],
+    [
+        (GIANT, 0.35),
+        pytest.param(TWO_GIANTS, 0.18, marks=pytest.mark.slow),
+        pytest.param((40,) * 25, 0.9, marks=pytest.mark.slow),
+    ],
     ids=["giant", "two giants", "even"],
 )
 def test_unequal_templates_keep_the_level_and_the_coverage(
