@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from biascore.stimuli import Rows, Stimuli, Test
 
-_ITEMS = ("words", "pairs", "samples", "persons", "questions")
+_ITEMS = ("words", "pairs", "samples", "persons", "questions", "cases")
 
 
 def permuted(test: Test) -> Test:
