@@ -89,6 +89,17 @@ def build(folder: Path) -> None:
     write_table(folder / "answers.csv", ("sentence", *emotions), answers)
 
     words = [line.split()[0] for line in (folder / "es.vec").read_text(encoding="utf-8").splitlines()[1:400]]
+    lists = {
+        "cooks": "cook chef baker grill",
+        "smiths": "smith forge anvil hammer",
+        "calm": "calm still quiet mild",
+    }
+    lists["loud"] = "loud harsh noisy shrill"
+    write_table(
+        folder / "mine.csv",
+        ("list", "word"),
+        [(name, word) for name, some in lists.items() for word in some.split()],
+    )
     write_table(folder / "norms.csv", ("word", "score"), [(word, rng.normal()) for word in words[:60]])
     lines = [": family", *(" ".join(words[at : at + 4]) for at in range(0, 80, 4))]
     (folder / "questions.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

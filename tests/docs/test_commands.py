@@ -90,7 +90,10 @@ def test_the_commands_of_a_page_work(
                 continue
             command = shlex.split(with_stand_ins(line, chat), comments=True)[1:]
             done = CliRunner().invoke(app, command)
-            assert done.exit_code == 0, f"{page}: {line}\n{done.output}"
+            # Models of these tests are random: one may say neither yes nor no.
+            assert done.exit_code == 0 or "yes and no have a probability below" in done.output, (
+                f"{page}: {line}\n{done.output}"
+            )
             typed += 1
     assert typed or page in ONLY_NOT_TYPED, f"no command of {page} was typed"
 
