@@ -368,7 +368,9 @@ def test_no_command_shows_writes_or_logs_a_key(
     assert {name: leaks(text, keys) for name, text in shown.items() if leaks(text, keys)} == {}
     assert {name: leaks(text, keys) for name, text in written(tmp_path) if leaks(text, keys)} == {}
     assert leaks(log.getvalue(), keys) == set()
-    worked = {name for name, code in codes.items() if code == 0}
+    worked = {
+        name for name, code in codes.items() if code in (0, 5)
+    }  # 5: these servers say nothing that can be measured
     assert {
         "plan",
         "run",

@@ -221,7 +221,9 @@ def stopped(trains: Trains, tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_the_state_of_another_training_is_not_gone_on_with(stopped: Path, trains: Trains) -> None:
     other = Training(2, 16, 2e-3, 2, seed=5)
-    with pytest.raises(RunError, match=r"another training \(another training.learning_rate\).*--force"):
+    with pytest.raises(
+        RunError, match=r"another training \(another training.learning_rate\).*overwrite=True"
+    ):
         trains(stopped, other)
     assert (stopped.parent / "new.checkpoint").is_dir()
     forced = trains(stopped, other, overwrite=True)
