@@ -1,4 +1,4 @@
-"""The samples that a measurement uses: of stereotypes that are not excluded, with their values, and what is told of them."""
+"""The samples that a measurement uses: those of stereotypes that are not excluded, with their values and conventions."""
 
 from __future__ import annotations
 

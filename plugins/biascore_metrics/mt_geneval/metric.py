@@ -286,7 +286,7 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
             bound=options.bound,
             bounded=not silent,
             needed=(),
-            coverage=_coverage(rows, test.lines.unread),
+            coverage=_coverage(rows, test),
             caveats=tuple(self._caveats(test, found)),
             item_value="1 only words of its own gender, 0 others, none where references do not tell",
             item_neutral=None,
@@ -348,16 +348,17 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
             yield Caveat(text, verdict=False)
 
 
-def _coverage(rows: pd.DataFrame, unread: Sequence[tuple[str, str]]) -> Coverage:
-    given, gone = Counter(rows.role), rows[rows.untold != ""]
-    lost = [
-        *zip(gone.source, gone.role, gone.untold, strict=True),
-        *((line, "lines", why) for line, why in unread),
-    ]
-    used = {role: n - int((gone.role == role).sum()) for role, n in given.items()}
+def _coverage(rows: pd.DataFrame, test: GenevalTest) -> Coverage:
+    """By gender; a line that could not be read has a sentence of each, or one whose gender is not told."""
+    roles = (FEMININE, MASCULINE) if test.part == "sentences" else (NOT_TOLD,)
+    unread = [(line, role, why) for line, why in test.lines.unread for role in roles]
+    gone = rows[rows.untold != ""]
+    lost = [*zip(gone.source, gone.role, gone.untold, strict=True), *unread]
+    given = Counter(rows.role) + Counter(role for _, role, _ in unread)
+    missing = Counter(role for _, role, _ in lost)
     return Coverage(
-        given=given | ({"lines": len(unread)} if unread else {}),
-        used=used | ({"lines": 0} if unread else {}),
+        given=given,
+        used={role: n - missing[role] for role, n in given.items()},
         lost=tuple(LostWord(word=word, role=role, reason=reason) for word, role, reason in lost),
     )
 
