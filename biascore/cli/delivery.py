@@ -287,7 +287,7 @@ def _keep(result: Run, given: RunOptions, earlier: Run | None) -> bool:
 
 
 def _save(result: Run, given: RunOptions, earlier: Run | None, saved: list[str], *, report: bool) -> None:
-    """Save the run, and with ``report`` its report; ``saved`` gets the paths of both."""
+    """Save the run, and with ``report`` its report; ``saved`` gets a line for each."""
     if earlier is not None:
         check_keeps(result, earlier)
     if given.out is not None:
