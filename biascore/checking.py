@@ -79,6 +79,9 @@ class Checker:
     def __init__(self, plugins: Plugins, catalogue: Catalogue) -> None:
         self.plugins = plugins
         self.catalogue = catalogue
+        # Before anything is asked, shown or recorded: the keys of every adapter are declared when it is loaded, and a
+        # key may stand where another adapter is used, such as in the address of a server.
+        plugins.adapters.items()
 
     @classmethod
     def of_audit(cls, plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Checker:
@@ -327,7 +330,7 @@ class Checker:
         try:
             return self.catalogue.select(patterns)
         except UnknownNameError as error:
-            failed = [record.shown for record in self.plugins.records if record.status == "failed"]
+            failed = [record.shown for record in self.plugins.installed if record.status == "failed"]
             if not failed:
                 raise
             raise UnknownNameError(
