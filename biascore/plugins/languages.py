@@ -36,12 +36,11 @@ class Languages:
         code = language.code
         known = self.known.setdefault(code, language)
         for part, registry in zip(_PARTS, self.registries, strict=True):
-            own = getattr(language, part)
-            if own is None:
-                continue
-            registry.add(code, lambda own=own: own, owner)
-            first = getattr(known, part) or own
-            known = replace(known, **{part: None if code in registry.conflicts else first})
+            own: Any = getattr(language, part)
+            if own is not None:
+                registry.add(code, own, owner)
+                whole: Any = {part: None if code in registry.conflicts else getattr(known, part) or own}
+                known = replace(known, **whole)
         self.known[code] = known
 
     def name(self, code: str) -> None:

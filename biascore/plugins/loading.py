@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from importlib import metadata
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 import pluggy
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from biascore.stimuli.dataset import DataFormat
     from biascore.stimuli.entries import TestEntry
 
-T = TypeVar("T")
 GROUP: Final = "biascore"
 
 
@@ -152,9 +151,9 @@ class Plugins:
                 with suppress(PluginError):  # its record says why
                     files = plugin.get()
             for file in files:
-                self._files.add(_file_key(file.language, file.display), partial(_same, file), plugin)
+                self._files.add(_file_key(file.language, file.display), file, plugin)
                 for test in file.tests:
-                    self._tests.add(test.id.casefold(), partial(_same, test), plugin)
+                    self._tests.add(test.id.casefold(), test, plugin)
         return self._files
 
     @property
@@ -372,13 +371,13 @@ class Plugins:
         """Add what a plugin brings to the registries: its kinds of test, or all else but stimuli and languages."""
         if isinstance(plugin, Named):
             if (plugin.group == "kinds") is kinds and plugin.group in (*CLASSES, "mappings"):
-                getattr(self, plugin.group).add(plugin.name, plugin.get, plugin)
+                getattr(self, plugin.group).announce(plugin.name, plugin.get, plugin)
         elif isinstance(plugin, Hooked):
             for group, items in plugin.contribution.items.items():
                 for item in items if (group == "kinds") is kinds else ():
-                    getattr(self, group).add(CLASSES[group].name(item), partial(_same, item), plugin)
+                    getattr(self, group).add(CLASSES[group].name(item), item, plugin)
             for mapping in () if kinds else plugin.contribution.mappings:
-                self.mappings.add(mapping.name, partial(_same, mapping), plugin)
+                self.mappings.add(mapping.name, mapping, plugin)
 
     def _with_clashes(self, record: PluginRecord) -> PluginRecord:
         registries: tuple[Registry[Any], ...] = (
@@ -410,10 +409,6 @@ def _asked(hook: pluggy.HookCaller, ref: ModelRef) -> list[ModelPlugin]:
 
 def _key(record: PluginRecord) -> str:
     return f"{record.dist}:{record.name}"
-
-
-def _same(item: T) -> T:
-    return item
 
 
 def _file_key(language: str, display: str) -> str:

@@ -71,11 +71,12 @@ class Registry(Generic[T]):
         self._conflicts: dict[str, list[Plugin]] = {}
         self._passed_over: dict[str, list[Plugin]] = {}
 
-    def add(self, name: str, get: Callable[[], T], owner: Plugin) -> None:
-        """Add what ``get`` returns; a second owner of a name makes it unusable, unless the first ships with biascore.
+    def add(self, name: str, item: T, owner: Plugin) -> None:
+        """Add an item; a second owner of the same name makes the name unusable, unless the first ships with biascore."""
+        self.announce(name, lambda: item, owner)
 
-        ``get`` may import it, and raises PluginError where that fails.
-        """
+    def announce(self, name: str, get: Callable[[], T], owner: Plugin) -> None:
+        """Add what ``get`` returns, which may import it then, and raises PluginError where that fails."""
         held = self._items.get(name)
         if not owner.record.ships and (name in self._reserved or (held is not None and held[1].record.ships)):
             self._passed_over.setdefault(name, []).append(owner)
