@@ -6,10 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import pluggy
-import tenacity
 
 from biascore.basics.guard import guarded
 from biascore.errors import At, RateLimitError, TransientModelError
@@ -21,6 +20,9 @@ from biascore.models.flight import Flight
 from biascore.models.http import shortened
 from biascore.models.source import Services, Source
 from biascore.models.wrappers import put_around
+
+if TYPE_CHECKING:
+    import tenacity
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -75,6 +77,8 @@ class Caller:
         Each attempt at a model that may charge is charged to the budgets. Raises what the backend raises, its
         foreign errors as PluginFailedError, BudgetError and TimeLimitError, and Stopped where the flight is.
         """
+        import tenacity  # imports asyncio
+
         caller = getattr(self._manager.hook, hook.name)
         if self._source.paid:
             for budget in self._services.budgets:
