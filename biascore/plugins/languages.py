@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from biascore.plugins.registry import Plugin, Registry
+from biascore.basics.guard import guarded
+from biascore.errors import At, Owner, UnknownNameError
+from biascore.plugins.registry import Plugin, PluginRecord, Registry
 
 if TYPE_CHECKING:
     from biascore.languages.gender import GenderPair, SpeakerGenderDetector
@@ -50,3 +52,27 @@ class Languages:
             from biascore.languages.names import language_name
 
             self.known[code] = Language(code, language_name(code))
+
+    def detector(self, tag: str, records: Iterable[PluginRecord]) -> SpeakerGenderDetector:
+        """The detector of a language, as `Plugins.detector` says; ``records`` are of all plugins."""
+        from biascore.languages.gender_trace import OwnedDetector
+        from biascore.languages.language import find_language, no_detector, shorter_tags
+
+        language = find_language(self.known, tag)
+        if language is not None and language.speaker_gender is not None:
+            code = language.code
+            owner = self.speaker_gender.owner(code).owner if code in self.speaker_gender.known else Owner()
+            at = At(owner, "checking", f"opening the detector of the speaker's gender in {code!r}")
+            opened = language.speaker_gender
+            return guarded(at, lambda: OwnedDetector(opened(), owner))
+        if language is not None and language.code in self.speaker_gender.conflicts:
+            return self.speaker_gender.get(language.code)()  # raises
+        absent = [record for record in records if record.status in ("failed", "blocked")]
+        # Of a plugin that failed late it is known what it would have told; of the others it is not.
+        mine = [record for record in absent if set(record.gender_languages) & set(shorter_tags(tag))]
+        perhaps = "" if mine else "perhaps it is in what is not loaded: "
+        shown = [
+            f"{perhaps}the {record.shown} is {record.status}: {record.reason}"
+            for record in mine or absent[:3]
+        ]
+        raise UnknownNameError(no_detector(self.known, tag, shown))

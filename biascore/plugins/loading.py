@@ -20,7 +20,7 @@ import pluggy
 
 from biascore.basics.collecting import uncollected
 from biascore.basics.guard import guarded
-from biascore.errors import At, Owner, PluginError, StimuliError, UnknownNameError
+from biascore.errors import At, Owner, PluginError, StimuliError
 from biascore.exporter import OWN_FORMS
 from biascore.hookspecs import DiscoverySpecs
 from biascore.installation import install_plugin
@@ -112,8 +112,7 @@ class Plugins:
             if isinstance(plugin, Named) and dist in (None, comparable(plugin.record.dist)):
                 with suppress(PluginError):
                     plugin.get()
-        if dist is None:
-            _ = self._stimuli, self._speech
+        _ = self._stimuli, self._speech
 
     def add_adapter(self, adapter: type[Adapter]) -> None:
         """Make an adapter of this process available; raises PluginError for what is none, and for an installed name."""
@@ -217,27 +216,7 @@ class Plugins:
         load; PluginError where two bring one; GrammarError where its grammar cannot be used; PluginFailedError
         for everything else that goes wrong in it, now or when it is asked.
         """
-        from biascore.languages.gender_trace import OwnedDetector
-        from biascore.languages.language import find_language, no_detector, shorter_tags
-
-        language = find_language(self.languages, tag)
-        if language is not None and language.speaker_gender is not None:
-            code = language.code
-            owner = self.speaker_gender.owner(code).owner if code in self.speaker_gender.known else Owner()
-            at = At(owner, "checking", f"opening the detector of the speaker's gender in {code!r}")
-            opened = language.speaker_gender
-            return guarded(at, lambda: OwnedDetector(opened(), owner))
-        if language is not None and language.code in self.speaker_gender.conflicts:
-            return self.speaker_gender.get(language.code)()  # raises
-        absent = [record for record in self.installed if record.status in ("failed", "blocked")]
-        # Of a plugin that failed late it is known what it would have told; of the others it is not.
-        mine = [record for record in absent if set(record.gender_languages) & set(shorter_tags(tag))]
-        perhaps = "" if mine else "perhaps it is in what is not loaded: "
-        shown = [
-            f"{perhaps}the {record.shown} is {record.status}: {record.reason}"
-            for record in mine or absent[:3]
-        ]
-        raise UnknownNameError(no_detector(self.languages, tag, shown))
+        return self._speech.detector(tag, self.installed)
 
     def require(self, requirements: Iterable[str]) -> None:
         """Raise PluginError unless every requirement (``"biascore-plugin-slavic>=1"``) is loaded.

@@ -48,19 +48,15 @@ class Detector:
         {body}
 
 
-@hookimpl
-def register_languages(register):
-    register(Language("la", "Latin", speaker_gender=Detector, speaker_frames=SpeakerFrames("Fessus sum: «{{}}»", "Fessa sum: «{{}}»")))
-
-
-def unused(register):
+latin = Language("la", "Latin", speaker_gender=Detector, speaker_frames=SpeakerFrames("Fessus sum: «{{}}»", "Fessa sum: «{{}}»"))
+unused = language_with_rules(
 """
-IMPORTED = "from biascore.api.languages import SpeakerFrames, hookimpl, language_with_rules"
-MORE = "from biascore.api.languages import Gender, GenderEvidence, Language, SpeakerFrames, SpeakerGender, hookimpl, language_with_rules"
+IMPORTED = "from biascore.api.languages import SpeakerFrames, language_with_rules"
+MORE = "from biascore.api.languages import Gender, GenderEvidence, Language, SpeakerFrames, SpeakerGender, language_with_rules"
 
 
 def detector(body: str) -> Break:
-    old = "\n\n@hookimpl\ndef register_languages(register):\n"
+    old = "latin = language_with_rules(\n"
     return Break(LANGUAGE, old, DETECTOR.format(body=body))
 
 
