@@ -267,7 +267,7 @@ class Plugins:
         dist, version = dist_of(point)
         group = point.group.removeprefix(GROUP).removeprefix(".")
         record = PluginRecord(plugin_name(group, point.name), dist, version, point.value, "installed")
-        blocked = why_blocked(record)
+        blocked = why_blocked(record, group)
         if blocked:
             return Plugin(replace(record, status="blocked", reason=blocked))
         return named(point, group, record, self._read) if group else self._hooked(point, record)

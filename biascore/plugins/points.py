@@ -93,9 +93,12 @@ def comparable(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def why_blocked(record: PluginRecord) -> str:
-    """Why the user's environment keeps a plugin from being loaded, or an empty string."""
-    mine = {comparable(record.name), comparable(record.dist)}
+def why_blocked(record: PluginRecord, group: str) -> str:
+    """Why the user's environment keeps a plugin from being loaded, or an empty string.
+
+    It is named by its own name, that of its distribution, or that of its group, such as ``transforms``.
+    """
+    mine = {comparable(record.name), comparable(record.dist), group}
     if mine & (_names(DISABLE_VARIABLE) or set()):
         return f"disabled by {DISABLE_VARIABLE}"
     allowed = _names(ALLOW_VARIABLE)

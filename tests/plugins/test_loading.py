@@ -31,6 +31,12 @@ from .made import module_of, plugins_of
             "disabled by",
         ),
         ("BIASCORE_DISABLE_PLUGINS", "biascore", FIRST_PARTY, "disabled by BIASCORE_DISABLE_PLUGINS"),
+        (
+            "BIASCORE_DISABLE_PLUGINS",
+            "transforms, mappings",
+            {name for name in FIRST_PARTY if name.startswith(("transform-", "mapping-"))},
+            "disabled by",
+        ),
         ("BIASCORE_DISABLE_PLUGINS", "", set(), ""),
         ("BIASCORE_LOAD_PLUGINS", "metric-weat", FIRST_PARTY - {"metric-weat"}, "not in the allow list"),
         ("BIASCORE_LOAD_PLUGINS", "biascore", set(), ""),
