@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from biascore.models.executor import Executor
     from biascore.models.refs import ModelRef
     from biascore.models.transform import Transform
-    from biascore.stimuli import Kinds, StimuliFile, Test
+    from biascore.stimuli import Kinds, Listed, StimuliFile
     from biascore.stimuli.dataset import DataFormat
     from biascore.stimuli.entries import TestEntry
 
@@ -79,7 +79,7 @@ class Plugins:
         self.diagnostics: Registry[type[Diagnostic]] = Registry("diagnostic")
         self.kinds: Registry[type[TestEntry]] = Registry("kind of test", ["weat"])
         self.mappings: Registry[Mapping] = Registry("mapping")
-        self.tests: Registry[Test] = Registry("test")
+        self.tests: Registry[Listed] = Registry("test")
         self.languages: dict[str, Language] = {}
         self.speaker_gender: Registry[Callable[[], SpeakerGenderDetector]] = Registry(
             "speaker-gender detector"
@@ -125,7 +125,7 @@ class Plugins:
         """The stimuli files of all plugins, without the files and tests that two plugins claim or that biascore has."""
         return tuple(
             replace(
-                file, tests=tuple(test for test in file.tests if self.tests.holds(test.id.casefold(), test))
+                file, index=tuple(test for test in file.index if self.tests.holds(test.id.casefold(), test))
             )
             for file in self._files.items()
         )
@@ -135,7 +135,7 @@ class Plugins:
         for pattern in patterns:
             for id in self.tests.known:
                 if id not in usable and fnmatchcase(id, pattern.casefold()):
-                    test = self.tests.get(id)
+                    test = self.tests.get(id).build()
                     self._files.get(_file_key(test.language, test.file))
                     raise PluginError(
                         f"the test {id} is lost: " + "; ".join(self._files.clashes(self.tests.owner(id)))
@@ -329,7 +329,7 @@ class Plugins:
             self._add_language(language, record)
         for file in contribution.stimuli:
             self._files.add(_file_key(file.language, file.display), file, record)
-            for test in file.tests:
+            for test in file.index:
                 self.tests.add(test.id.casefold(), test, record)
 
     def _add_language(self, language: Language, record: PluginRecord) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 from biascore.stimuli.entries import About, AboutTest, ListEntry, Lists, Meta, TestEntry
 from biascore.stimuli.lists import Doubt
-from biascore.stimuli.model import Published, StimuliFile, Test
+from biascore.stimuli.model import Contents, Published, Test
 from biascore.stimuli.schema import Kinds
 
 
-def build_file(entry: Any, kinds: Kinds, stem: str, display: str, sha256: str) -> StimuliFile:
+def contents_of(entry: Any, kinds: Kinds, display: str, sha256: str) -> Contents:
     """The lists and tests of a checked file; ``display`` and ``sha256`` are those of its bytes."""
     meta: Meta = entry.meta
     lists = {
@@ -19,19 +19,8 @@ def build_file(entry: Any, kinds: Kinds, stem: str, display: str, sha256: str) -
         }
         for section in kinds.sections
     }
-    return StimuliFile(
-        display=display,
-        stem=stem,
-        sha256=sha256,
-        language=meta.language,
-        title=meta.title,
-        source=meta.source,
-        licence=meta.licence,
-        doi=meta.doi,
-        notes=meta.notes,
-        lists=tuple(one for section in lists.values() for one in section.values()),
-        tests=tuple(_test(name, test, meta, lists, display, sha256) for name, test in entry.tests.items()),
-    )
+    tests = {name: _test(name, test, meta, lists, display, sha256) for name, test in entry.tests.items()}
+    return Contents({name: one for section in lists.values() for name, one in section.items()}, tests)
 
 
 def _about(name: str, table: ListEntry, meta: Meta) -> About:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union
 
-from pydantic import AfterValidator, Field, create_model, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
 from biascore.stimuli.entries import (
     About,
@@ -272,3 +272,21 @@ class FileEntry(Entry):
 
     version: Literal[1] = Field(alias="schema")
     meta: Meta
+
+
+class HeadOfTest(Entry):
+    """What an index says of a test, whatever its kind holds."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    kind: str
+    title: str = ""
+    concept: str = ""
+
+
+class Head(FileEntry):
+    """What an index says of a file, whatever its lists and tests hold."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    tests: dict[Name, HeadOfTest] = Field(default_factory=dict)
