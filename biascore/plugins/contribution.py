@@ -59,11 +59,17 @@ class Contribution:
         ask("register_mappings", self.add_mapping)
         self.check()
 
-    def read_stimuli(self, kinds: Kinds) -> None:
-        """Read its folders of stimuli, of which the tests may be of these kinds; raises StimuliError."""
+    def read_stimuli(self, kinds: Kinds, at_once: bool) -> None:
+        """Read its folders of stimuli, of which the tests may be of these kinds; raises StimuliError.
+
+        ``at_once``: they are built, and not when they are asked for.
+        """
         from biascore.stimuli import Catalogue
 
-        self.stimuli = Catalogue.from_folders(language_folders=self.wordlists, kinds=kinds).files
+        files = Catalogue.from_folders(language_folders=self.wordlists, kinds=kinds).files
+        for file in files if at_once else ():
+            file.contents()
+        self.stimuli = files
 
     def gender_languages(self) -> tuple[str, ...]:
         """The languages whose speaker's gender it tells."""

@@ -130,6 +130,10 @@ class Plugins:
             for file in self._files.items()
         )
 
+    def stimuli_owner(self, file: StimuliFile) -> PluginRecord:
+        """Whose stimuli file it is."""
+        return self._files.owner(_file_key(file.language, file.display))
+
     def check_undisputed(self, patterns: Iterable[str], usable: Collection[str]) -> None:
         """Raise PluginError where a glob names a test that is lost to a conflict, and so not ``usable``."""
         for pattern in patterns:
@@ -298,7 +302,7 @@ class Plugins:
             for kind in own
         )
         try:
-            contribution.read_stimuli(self.test_kinds)
+            contribution.read_stimuli(self.test_kinds, at_once=lost)
         except StimuliError:
             if not lost:
                 raise

@@ -133,6 +133,10 @@ class Catalogue:
 
         Raises UnknownNameError for a glob that matches nothing, even where others match.
         """
+        return tuple(one.build() for one in self.find(patterns))
+
+    def find(self, patterns: str | Sequence[str]) -> tuple[Listed, ...]:
+        """The same before they are built."""
         selected: dict[str, Listed] = {}
         for pattern in (patterns,) if isinstance(patterns, str) else patterns:
             matches = re.compile(translate(pattern.casefold())).match
@@ -140,7 +144,7 @@ class Catalogue:
             if not found:
                 raise self._unknown_test(pattern)
             selected.update(found)  # a test that is there already keeps its place
-        return tuple(one.build() for one in selected.values())
+        return tuple(selected.values())
 
     def lists(self, language: str | None = None, section: str | None = None) -> Mapping[str, Stimuli]:
         """Address to list, pairs or templates, of one language or of all; of one ``section`` ("pairs") or of all.

@@ -200,7 +200,7 @@ class Poles:
     def of(self, id: str | None, test: Test, catalogue: Catalogue) -> Test:
         """The test; raises UnknownNameError for an id of none, OptionsError for another kind and where there is none."""
         usual = f"{test.language}/{self.usual}"
-        if id is None and usual not in {one.id for one in catalogue.tests}:
+        if id is None and usual not in {one.id for one in catalogue.index}:
             raise OptionsError(
                 f"{self.metric} needs {self.what}, and there is no {usual} to take them from. Name a test of kind weat "
                 f"{self.advice.format(language=test.language)}"
