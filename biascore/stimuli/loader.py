@@ -74,18 +74,20 @@ def _with_check(error: StimuliError, display: str) -> StimuliError:
 
 def file_of(toml: Toml, stem: str, display: str, kinds: Kinds, remedy: str) -> StimuliFile:
     """The index of a document; raises StimuliError, which ends with ``remedy``, as ``index_file`` does."""
-    contents = cache(partial(_contents, toml, display, kinds, remedy))
+    tables = {key: value for key, value in toml.document.items() if key not in ("schema", "meta", "tests")}
     head = _head(toml.document, kinds)
-    if head is None:
-        contents()  # which names all that is wrong with it
+    if head is None or not all(isinstance(table, dict) for table in tables.values()):
+        _contents(toml, display, kinds, remedy)  # which names all that is wrong with it
         raise AssertionError("the index asks for no more than the file does")
-    meta, document = head.meta, toml.document
+    needed = partial(kinds.needed, {one.kind for one in head.tests.values()}, tables.keys())
+    contents = cache(lambda: _contents(toml, display, needed(), remedy))
+    meta = head.meta
     return StimuliFile(
         display=display,
         stem=stem,
         sha256=toml.sha256,
         **meta.model_dump(),
-        sections={name: one for one in kinds.sections for name in document.get(one, ())},
+        sections={name: section for section, table in tables.items() for name in table},
         index=tuple(
             Listed(
                 id=f"{meta.language}/{name}",
@@ -106,7 +108,7 @@ def _head(document: Mapping[str, Any], kinds: Kinds) -> Head | None:
     except ValidationError:
         return None
     ids = {name.casefold() for name in head.tests}
-    known = all(one.kind in kinds.entries for one in head.tests.values())
+    known = {one.kind for one in head.tests.values()} <= set(kinds.names)
     return head if known and len(ids) == len(head.tests) else None
 
 

@@ -155,7 +155,8 @@ class StimuliFile:
     @property
     def lists(self) -> tuple[Stimuli, ...]:
         """Its lists in the order of the file; raises StimuliError."""
-        return tuple(self.contents().lists.values())
+        found = self.contents().lists
+        return tuple(found[name] for name in self.sections)
 
     @property
     def tests(self) -> tuple[Test, ...]:

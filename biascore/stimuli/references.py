@@ -55,12 +55,12 @@ def _counterparts_problem(entry: Any, name: str, words: WordsEntry) -> str:
 
 def _missing(entry: Any, test: TestEntry, kinds: Kinds) -> Iterator[Problem]:
     for key, wanted, sections in test.references():
-        known = [list_ for section in sections for list_ in getattr(entry, section)]
+        known = [list_ for section in sections for list_ in getattr(entry, section, ())]
         if wanted not in known:
-            found = [kinds.sections[section] for section in sections]
-            what = found[0].what if len(found) == 1 else "list"
-            advice = found[0].advice or "Write a table " + " or ".join(f"[{one}.{{0}}]" for one in sections)
-            if len(found) > 1:
+            found = kinds.sections.get(sections[0]) if len(sections) == 1 else None
+            advice = (found and found.advice) or "Write a table " + " or ".join(f"[{one}.{{0}}]" for one in sections)
+            if len(sections) > 1:
                 advice = "Targets are words or pairs of forms, so write a table [lists.{0}] or [pairs.{0}]"
             hint = did_you_mean(wanted, known)
+            what = found.what if found else "list"
             yield key, f"there is no {what} {wanted!r} in this file. {hint}{advice.format(wanted)}"

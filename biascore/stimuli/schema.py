@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
@@ -233,14 +234,42 @@ SECTIONS: Final[Mapping[str, Section]] = {
 
 
 class Kinds:
-    """The kinds of test that stimuli files may hold, by name: ``weat``, and those that plugins register."""
+    """The kinds of test that stimuli files may hold: ``weat``, and those that plugins bring.
 
-    def __init__(self, entries: Iterable[type[TestEntry]] = ()) -> None:
-        every: tuple[type[TestEntry], ...] = (WeatEntry, *entries)
-        self.entries = {one.kind_name(): one for one in every}
-        self.sections = dict(SECTIONS)
+    ``later``: kinds by name, which are imported when a file of theirs is built.
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[type[TestEntry]] = (),
+        later: Mapping[str, Callable[[], type[TestEntry]]] = MappingProxyType({}),
+    ) -> None:
+        self._known = {one.kind_name(): one for one in (WeatEntry, *entries)}
+        self._later = dict(later)
+        self._parts: dict[tuple[str, ...], Kinds] = {}
+        self.names = (*self._known, *self._later)
+
+    @cached_property
+    def entries(self) -> Mapping[str, type[TestEntry]]:
+        """What a file says of a test of each kind."""
+        return {**self._known, **{name: load() for name, load in self._later.items()}}
+
+    @cached_property
+    def sections(self) -> Mapping[str, Section]:
+        """The kinds of list, by section of a file; of equal names the first counts."""
+        found = dict(SECTIONS)
         for one in self.entries.values():
-            self.sections = {**one.sections, **self.sections}  # of equal names the first counts
+            found = {**one.sections, **found}
+        return found
+
+    def needed(self, names: Collection[str], sections: Collection[str]) -> Kinds:
+        """The kinds of these names alone; all, where they lack one of the sections."""
+        wanted = tuple(name for name in self.names if name in names)
+        if wanted not in self._parts:
+            known = (self._known.get(name) or self._later[name]() for name in wanted if name != "weat")
+            self._parts[wanted] = Kinds(known)
+        part = self._parts[wanted]
+        return part if set(sections) <= set(part.sections) else self
 
     @cached_property
     def file(self) -> type[FileEntry]:
