@@ -213,9 +213,7 @@ def _nothing(
 ) -> UnknownNameError | CapabilityError:
     """Why there is nothing to measure: no such tests in the language, or no metric of them for the model."""
     fitting = [kind for kind in plugins.metrics.items() if kind.audited(model)]
-    languages = sorted(
-        {test.language for kind in fitting for test in _named(kind, model, catalogue.index)}
-    )
+    languages = sorted({test.language for kind in fitting for test in _named(kind, model, catalogue.index)})
     if languages:
         return UnknownNameError(
             f"there are no audit tests in {language!r} for {model.name}. {did_you_mean(language, languages)}"

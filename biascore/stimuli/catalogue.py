@@ -158,7 +158,8 @@ class Catalogue:
             {
                 id: file
                 for id, (of, file) in self._lists.items()
-                if section in (None, of) and (language is None or file.language.casefold() == language.casefold())
+                if section in (None, of)
+                and (language is None or file.language.casefold() == language.casefold())
             }
         )
 

@@ -19,7 +19,6 @@ from biascore.stimuli.building import contents_of
 from biascore.stimuli.entries import RolesEntry
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.model import Contents, Listed, StimuliFile, Test
-from biascore.stimuli.references import reference_problems
 from biascore.stimuli.schema import Head, Kinds, kinds_of
 
 
@@ -65,7 +64,9 @@ def _indexed(raw: bytes, stem: str, display: str, kinds: Kinds) -> StimuliFile:
         toml = toml_of(raw, display, StimuliError)
     except StimuliError as error:
         raise _with_check(error, display) from error
-    return file_of(toml, stem, display, kinds, f"Correct the file, then check it with: {check_command(display)}")
+    return file_of(
+        toml, stem, display, kinds, f"Correct the file, then check it with: {check_command(display)}"
+    )
 
 
 def _with_check(error: StimuliError, display: str) -> StimuliError:
@@ -119,9 +120,9 @@ def _contents(toml: Toml, display: str, kinds: Kinds, remedy: str) -> Contents:
     except ValidationError as error:
         problems = [(_key_path(details, kinds), _explain(details, kinds)) for details in error.errors()]
     else:
-        problems = list(reference_problems(entry, kinds))
+        contents, problems = contents_of(entry, kinds, display, toml.sha256)
         if not problems:
-            return contents_of(entry, kinds, display, toml.sha256)
+            return contents
 
     def told(one: tuple[Sequence[str | int], str]) -> str:
         key, problem = one

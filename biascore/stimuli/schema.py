@@ -19,7 +19,6 @@ from biascore.stimuli.entries import (
     Meta,
     Name,
     Pair,
-    Problem,
     Prose,
     Reference,
     RolesEntry,
@@ -27,6 +26,7 @@ from biascore.stimuli.entries import (
     TestEntry,
     Word,
     Words,
+    check_fit,
     check_not_empty,
 )
 from biascore.stimuli.lists import PairList, SentenceList, TemplateList, WordList
@@ -199,15 +199,10 @@ class WeatEntry(RolesEntry):
         if self.templates is not None:
             yield Reference(("templates",), self.templates, ("templates",))
 
-    def problems(self, file: Any) -> Iterator[Problem]:
-        """Templates without a slot, or with one twice."""
-        if self.templates is not None:
-            sentences = file.templates[self.templates].sentences
-            yield from ((("templates",), problem) for problem in slots_missing(sentences))
-
     def build(self, lists: Lists, about: AboutTest) -> Test:
         """The test with a word list in each role, its templates and the least share of words."""
         asked_in = () if self.templates is None else lists["templates"][self.templates].sentences
+        check_fit((("templates",), problem) for problem in slots_missing(asked_in))
         return replace(
             super().build(lists, about),
             asked_in=asked_in,
@@ -244,7 +239,8 @@ class Kinds:
         entries: Iterable[type[TestEntry]] = (),
         later: Mapping[str, Callable[[], type[TestEntry]]] = MappingProxyType({}),
     ) -> None:
-        self._known = {one.kind_name(): one for one in (WeatEntry, *entries)}
+        every: tuple[type[TestEntry], ...] = (WeatEntry, *entries)
+        self._known = {one.kind_name(): one for one in every}
         self._later = dict(later)
         self._parts: dict[tuple[str, ...], Kinds] = {}
         self.names = (*self._known, *self._later)
@@ -264,10 +260,9 @@ class Kinds:
 
     def needed(self, names: Collection[str], sections: Collection[str]) -> Kinds:
         """The kinds of these names alone; all, where they lack one of the sections."""
-        wanted = tuple(name for name in self.names if name in names)
+        wanted = tuple(name for name in self.names[1:] if name in names)
         if wanted not in self._parts:
-            known = (self._known.get(name) or self._later[name]() for name in wanted if name != "weat")
-            self._parts[wanted] = Kinds(known)
+            self._parts[wanted] = Kinds(self._known.get(name) or self._later[name]() for name in wanted)
         part = self._parts[wanted]
         return part if set(sections) <= set(part.sections) else self
 
