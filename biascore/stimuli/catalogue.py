@@ -34,6 +34,9 @@ class _Lists(Mapping[str, Stimuli]):
     def __getitem__(self, address: str) -> Stimuli:
         return self._files[address].contents().lists[address.rpartition("/")[2]]
 
+    def __contains__(self, address: object) -> bool:
+        return address in self._files
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._files)
 
