@@ -13,8 +13,10 @@ from biascore import Engine
 from biascore.cli.app import app
 from biascore.errors import StimuliError
 from biascore.plugins.loading import Plugins
-from biascore.stimuli import loader
+from biascore.stimuli import Kinds, loader
+from biascore.stimuli.entries import TestEntry
 
+from ..builders.kinds import KINDS
 from ..builders.word_lists import weat_file, write_weat
 from .made import engine_with, lists_of, plugins_of, wordlists_of
 
@@ -143,3 +145,23 @@ def test_a_file_of_one_kind_is_told_of_the_others(tmp_path: Path) -> None:
 def test_a_list_of_a_kind_that_no_test_of_the_file_has_is_read(tmp_path: Path) -> None:
     write_weat(tmp_path, weat_file() + '[forms.mine]\npieces = ["one"]\n')
     assert Engine(cache=None, stimuli=[tmp_path]).catalogue.list_("en/own/mine").name == "mine"
+
+
+def test_a_kind_is_imported_when_a_file_of_it_is_built(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def later(name: str) -> Callable[[], type[TestEntry]]:
+        return lambda: asked.append(name) or KINDS.entries[name]  # type: ignore[func-returns-value]
+
+    kinds = Kinds(later={name: later(name) for name in KINDS.names if name != "weat"})
+    shipped = Path(__file__).parents[2] / "wordlists" / "biascore_wordlists"
+    weat, nouns = (
+        loader.index_file(shipped / "de" / name, name, kinds) for name in ("seat.toml", "nouns.toml")
+    )
+    assert [one.kind for one in nouns.index] == ["nouns"]
+    weat.contents()
+    assert asked == []
+    assert [test.kind for test in nouns.tests] == ["nouns"]
+    assert asked == ["nouns"]
+    with pytest.raises(StimuliError, match=r"Known kinds: weat, .*nouns"):
+        loader.load_file(write_weat(tmp_path, weat_file().replace('"weat"', '"wat"')), "own.toml", kinds)
