@@ -325,7 +325,7 @@ class Checker:
         return tuple(chosen.values())
 
     def _find(self, patterns: Sequence[str]) -> tuple[Test, ...]:
-        usable = {test.id.casefold() for test in self.catalogue.tests}
+        usable = {test.id.casefold() for test in self.catalogue.index}
         self.plugins.check_undisputed(patterns, usable)
         try:
             return self.catalogue.select(patterns)

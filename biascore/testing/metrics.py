@@ -265,7 +265,7 @@ class MetricContract:
         if self._registered is not self.metric:
             raise NotAskedError(f"another metric is called {self.metric.name}")
         test = self.test
-        if isinstance(test, Test) and test.id not in {one.id for one in self.engine.catalogue.tests}:
+        if isinstance(test, Test) and test.id not in {one.id for one in self.engine.catalogue.index}:
             return self.engine.with_tests([test], self.engine.seed)
         return self.engine
 
