@@ -15,7 +15,7 @@ from biascore.adapter import LoadContext, needing_key
 from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel, AuditTransform
 from biascore.basics import renamed
 from biascore.basics.guard import guarded
-from biascore.basics.keys import keys_in, without_keys
+from biascore.basics.keys import keys_in
 from biascore.basics.problems import problems_of
 from biascore.basics.twice import twice
 from biascore.errors import At, CapabilityError, OptionsError, UnknownNameError
@@ -162,11 +162,10 @@ class Checker:
         whole = ref.split_revision() if adapter.takes_revision and not is_path(ref.locator) else ref
         options = guarded(at, lambda: validate(adapter.option_type, spec.options, f"adapter {ref.adapter}"))
         context = LoadContext(self.catalogue, self.plugins.languages)
-        without_keys(
-            adapter.key_variables,
-            lambda: guarded(
-                at, lambda: needing_key(ref, adapter, lambda: adapter.check(whole, options, context))
-            ),
+        guarded(
+            at,
+            lambda: needing_key(ref, adapter, lambda: adapter.check(whole, options, context)),
+            keys=adapter.key_variables,
         )
         transforms = tuple(self.prepared(one) for one in spec.transforms)
         if transforms and "embed" not in adapter.capabilities:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final, TypeVar, cast
 
-from biascore.basics.guard import clock_stopped, guarded, noted
+from biascore.basics.guard import clock_stopped, noted
 from biascore.basics.keys import repeats
 from biascore.basics.surface import either
 from biascore.basics.wording import quoted
@@ -82,7 +82,7 @@ class Asker:
     backend: Backend
     plugins: tuple[ModelPlugin, ...]
     services: Services
-    call: Callable[[Hook[Any, Any], tuple[Any, ...], Flight[Any]], object]
+    call: Callable[[Hook[Any, Any], tuple[Any, ...], Flight[Any]], list[Any]]
     in_flight: int = 1
     counts: QuestionCounts = field(default_factory=QuestionCounts, init=False)
     answered: set[bytes] = field(default_factory=set, init=False)
@@ -131,7 +131,7 @@ class Asker:
         if self.standing.unread:
             raise self.standing.unread
         try:
-            return guarded(self.source.at(doing), call, self.services.time_limit)
+            return self.source.guarded(doing, call, self.services.time_limit)
         except _DOWN as error:
             self.standing.note(error)
             self.standing.unread = self.standing.down
@@ -144,9 +144,7 @@ class Asker:
             with self.services.progress.task(f"{self.source.name}: some questions again", 1) as advance:
                 alone: Flight[Any] = Flight(1, self.services.sleep)
                 put = self.again.ask(
-                    self.source.name,
-                    lambda hook, questions: self.call(hook, questions, alone),
-                    self.services.cache,
+                    lambda hook, questions: self.call(hook, questions, alone), self.services.cache
                 )
                 advance(1)
             self.counts = self.counts.model_copy(update={"again": self.counts.again + put})
@@ -173,7 +171,7 @@ class Asker:
                 budget.check(self.source.name, needed(budget, self.source, self.backend, hook, left))
         flight: Flight[_Batch] = Flight(self.in_flight, self.services.sleep)
 
-        def call(batch: _Batch) -> object:
+        def call(batch: _Batch) -> list[A]:
             self._check_kept()
             return self.call(hook, tuple(unique[key] for key in batch.keys), flight)
 
@@ -206,13 +204,13 @@ class Asker:
         hook: Hook[Q, A],
         unique: Mapping[bytes, Q],
         batch: _Batch,
-        get: Callable[[], object],
+        get: Callable[[], list[A]],
         came: set[bytes],
     ) -> dict[bytes, A]:
         """The answers to those of a batch that had none, checked and kept; raises what ``get`` does, and AnswerError."""
         questions = tuple(unique[key] for key in batch.keys)
         try:
-            raw = get()
+            found = dict(zip(batch.keys, get(), strict=True))
         except AnswerError as error:
             came |= batch.lost
             usable = {batch.keys[i]: cast("A", answer) for i, answer in error.usable.items()}
@@ -222,7 +220,6 @@ class Asker:
             self.standing.note(error)
             raise
         came |= batch.lost
-        found = dict(zip(batch.keys, hook.split(self.source.name, raw, questions), strict=True))
         self.again.note(hook, questions, [*found.values()])
         new = {key: found[key] for key in batch.keys if key in batch.lost}
         problems = self._keep(hook, unique, new)
@@ -295,8 +292,8 @@ class Asker:
         asks in the same batches as an uninterrupted one and its numbers are the same.
         """
         questions = tuple(unique.values())
-        sizes = guarded(
-            self.source.at("cutting batches"),
+        sizes = self.source.guarded(
+            "cutting batches",
             lambda: list(self.backend.batch_sizes(hook.name, questions)),
             self.services.time_limit,
         )

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from biascore.basics.threads import started
 from biascore.errors import (
     AnswerError,
     MissingExtraError,
@@ -86,17 +85,8 @@ class Limits:
 
         The time-outs of sockets are for each packet, and a server may send a byte now and then for ever.
         """
-        future: Future[T] = Future()
-
-        def run() -> None:
-            try:
-                future.set_result(work())
-            except BaseException as error:
-                future.set_exception(error)
-
-        threading.Thread(target=run, daemon=True).start()
         try:
-            return future.result(self.seconds + _GRACE)
+            return started(work, "biascore-request").result(self.seconds + _GRACE)
         except TimeoutError:
             raise TimeoutError(self.late) from None
 

@@ -13,8 +13,7 @@ from typing import Any, Literal, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from biascore.basics.guard import guarded, noted
-from biascore.basics.keys import hiding
+from biascore.basics.guard import noted
 from biascore.basics.progress import Silent
 from biascore.basics.wording import listed
 from biascore.errors import AnswerError, BiascoreError, CapabilityError, PluginFailedError, QuestionError
@@ -90,11 +89,6 @@ class Model:
         return self.source.name
 
     @property
-    def key_variables(self) -> tuple[str, ...]:
-        """The environment variables whose values no message may hold."""
-        return self.source.key_variables
-
-    @property
     def after(self) -> str:
         """The names of its transforms, or ""."""
         return ", ".join(one.name for one in self.transforms)
@@ -137,7 +131,6 @@ class Model:
         check_familiarity(self.name, words, answers)
         return answers
 
-    @hiding
     def vocabulary(self) -> Vocabulary:
         """All words that it has vectors for, read straight from it; nothing of that is asked or kept.
 
@@ -222,7 +215,6 @@ class Model:
         self.prompting.update(hooks.chosen_by(self.identity, hook.params["way"]))
         return self.outcomes.noted(self._ask(hook, asked))
 
-    @hiding
     def export(self, folder: Path, *, int8: bool = False) -> str:
         """Write the model into an empty folder for another adapter, whose id is returned; see ``Backend.export``.
 
@@ -230,7 +222,6 @@ class Model:
         """
         return self._made("exporting", lambda: self._backend.export(folder, int8=int8))
 
-    @hiding
     def fine_tune(
         self, folder: Path, texts: Sequence[str], training: Training, checkpoints: Checkpoints
     ) -> Trained:
@@ -245,7 +236,7 @@ class Model:
 
     def used(self, since: QuestionCounts | None = None) -> ModelUsed:
         """The record of this model for a run, with the questions put after ``since``, or all of them."""
-        told = guarded(self.source.at("telling what answered"), self._backend.told)
+        told = self.source.guarded("telling what answered", self._backend.told)
         return ModelUsed(
             name=self.name,
             ref=str(self.source.ref),
@@ -270,14 +261,13 @@ class Model:
         """Ask it some of its questions again, for ``deviations`` of its record; see ``Asker.ask_again``."""
         (self.untransformed or self)._asker.ask_again()
 
-    @hiding
     def close(self) -> None:
         """Let go of the model's files and memory, once; ``with engine.model(ref) as model:`` does it too.
 
         A transformed model and the one underneath are one opened model: closing either closes both.
         """
         try:
-            guarded(self.source.at("closing"), self._open.close, self._services.time_limit)
+            self.source.guarded("closing", self._open.close, self._services.time_limit)
         except PluginFailedError as error:  # the answers are here, and right
             warnings.warn(str(error), RuntimeWarning, stacklevel=2)
 
@@ -346,7 +336,6 @@ class Model:
         )
         return (before, *made, self)
 
-    @hiding
     def fitted(self, level: Level = "sentence") -> FittedTransform | None:
         """What the last transform learnt at this level, now if it was not yet; None without transforms and in a plan.
 
@@ -374,11 +363,10 @@ class Model:
     def _made(self, doing: str, make: Callable[[], A]) -> A:
         """What the backend makes in a folder; an OSError is that folder's, and none of the adapter's."""
         try:
-            return guarded(self.source.at(doing), make, passing=(OSError,))
+            return self.source.guarded(doing, make, passing=(OSError,))
         except CapabilityError as error:
             raise CapabilityError(f"{self.name}: {error}") from error
 
-    @hiding
     def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         if hook.name not in self.capabilities:
             if self._transformed is not None:

@@ -14,7 +14,6 @@ from biascore.adapter import LoadContext, needing_key
 from biascore.audit import AuditModel
 from biascore.basics.guard import guarded
 from biascore.basics.key_logs import keep_keys_out_of_logs
-from biascore.basics.keys import without_keys
 from biascore.basics.progress import Silent
 from biascore.checking import Checker
 from biascore.errors import At, Owner, PluginError
@@ -91,10 +90,8 @@ def load_here(opening: Opening, checker: Checker, services: Services) -> Backend
         f"opening {opening.ref}",
         opening.spec.label,
     )
-    return without_keys(
-        opening.adapter.key_variables,
-        lambda: guarded(at, lambda: _load(opening, context), services.time_limit),
-    )
+    keys = opening.adapter.key_variables
+    return guarded(at, lambda: _load(opening, context), services.time_limit, keys=keys)
 
 
 def _model(
