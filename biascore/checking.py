@@ -13,7 +13,6 @@ from pydantic.fields import FieldInfo
 
 from biascore.adapter import LoadContext, needing_key
 from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel, AuditTransform
-from biascore.basics import renamed
 from biascore.basics.guard import guarded
 from biascore.basics.keys import keys_in
 from biascore.basics.problems import problems_of
@@ -154,8 +153,6 @@ class Checker:
         _check_no_keys(spec.model_dump(), "the model")
         ref = ModelRef.parse(spec.ref)
         kind = self.plugins.adapters.get(ref.adapter)
-        if kind.instead:
-            renamed.warn(f"{ref.adapter}:", f"{kind.instead}:", FutureWarning)
         at = At(self.plugins.adapters.owner(ref.adapter).owner, "checking", f"checking {ref}", spec.label)
         adapter = guarded(at, kind)
         # A path that exists is a path, even with an @ in it.
@@ -194,8 +191,6 @@ class Checker:
     def metric(self, name: str, options: Mapping[str, Any]) -> Metric:
         """A metric with these options; raises UnknownNameError or OptionsError."""
         metric = self.plugins.metrics.get(name)
-        if metric.instead:
-            renamed.warn(name, f"{metric.instead}, for masked and causal models", FutureWarning)
         at = At(self.plugins.metrics.owner(name).owner, "checking", f"making the metric {name}")
         return guarded(at, lambda: metric(validate(metric.option_type, options, f"metric {name}")).chosen)
 

@@ -44,7 +44,6 @@ def adapters(as_json: Json = False) -> None:
             "extra": adapter.extra or "",
         }
         for adapter in Plugins(only={"register_adapters"}).adapters.items()
-        if not adapter.instead
     ]
     _print(rows, as_json)
 
@@ -61,7 +60,6 @@ def metrics(as_json: Json = False) -> None:
             "reference": metric.reference,
         }
         for metric in Plugins(only={"register_metrics"}).metrics.items()
-        if not metric.instead
     ]
     if as_json:
         print_json(rows)

@@ -4,6 +4,4 @@ from biascore.api.hooks import provides
 
 register_adapters = provides(
     "biascore_adapters.answers.adapter:AnswersAdapter",
-    "biascore_adapters.answers.adapter:ScoresAdapter",
-    "biascore_adapters.answers.adapter:TranslationsAdapter",
 )

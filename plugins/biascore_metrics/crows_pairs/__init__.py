@@ -4,7 +4,6 @@ from biascore.api.hooks import provides
 
 register_metrics = provides(
     "biascore_metrics.crows_pairs.metrics:CrowsPairs",
-    "biascore_metrics.crows_pairs.metrics:CrowsPairsCausal",
     "biascore_metrics.crows_pairs.mixed:CrowsPairsMixed",
 )
 register_formats = provides("biascore_metrics.crows_pairs.format:CrowsPairsFormat")

@@ -5,8 +5,6 @@ from biascore.api.hooks import provides
 register_metrics = provides(
     "biascore_metrics.gest.translation:GestMt",
     "biascore_metrics.gest.lm:GestLm",
-    "biascore_metrics.gest.lm:GestMlm",
-    "biascore_metrics.gest.lm:GestCausal",
 )
 register_formats = provides(
     "biascore_metrics.gest.formats:GestFormat", "biascore_metrics.gest.formats:GenderVariantsFormat"

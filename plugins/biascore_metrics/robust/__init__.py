@@ -4,5 +4,4 @@ from biascore.api.hooks import provides
 
 register_metrics = provides(
     "biascore_metrics.robust.metric:RobustAssociation",
-    "biascore_metrics.robust.metric:RobustAssociationCausal",
 )
