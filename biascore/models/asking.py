@@ -24,7 +24,7 @@ from biascore.errors import (
 )
 from biascore.models import codecs
 from biascore.models.again import Again
-from biascore.models.backend import Backend, Identity, ModelPlugin
+from biascore.models.backend import Backend, Identity
 from biascore.models.calling import Hook, needed
 from biascore.models.cost import characters
 from biascore.models.flight import Flight
@@ -74,13 +74,12 @@ class Asker:
     """Questions of any number in, an answer for each out, of one opened model.
 
     ``call`` puts one batch to the model: ``Caller.call``, or what replaces it. ``in_flight``: how many batches at once.
-    ``plugins`` are the transforms and observers that it asks through. ``counts`` are the questions put so far,
+    ``counts`` are the questions put so far,
     ``answered`` the keys of those that were answered, which all views of the model share, as ``again`` and ``standing``.
     """
 
     source: Source
     backend: Backend
-    plugins: tuple[ModelPlugin, ...]
     services: Services
     call: Callable[[Hook[Any, Any], tuple[Any, ...], Flight[Any]], list[Any]]
     in_flight: int = 1
@@ -92,11 +91,6 @@ class Asker:
 
     def __post_init__(self) -> None:
         self._identity = self.backend.identity
-
-    @property
-    def transforms(self) -> tuple[ModelPlugin, ...]:
-        """The plugins that change answers, so that their names and fingerprints are part of every key."""
-        return tuple(plugin for plugin in self.plugins if plugin.role == "transform")
 
     def ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         """The answers, one for one; raises AnswerError, BudgetError, CacheError or what the model raises."""
@@ -323,7 +317,6 @@ class Asker:
                 dict(self._identity.facts),  # the device it runs on and its libraries change the last bits
                 # Not those with their defaults: an upgrade that adds an option would have everything asked again.
                 self.source.options if self.source.unusual is None else dict(self.source.unusual),
-                [[plugin.name, plugin.fingerprint] for plugin in self.transforms],
                 hook.name,
                 hook.params,
             ]

@@ -1,4 +1,4 @@
-"""One batch of questions for a backend, by its hook, through what is around it, and again where that may help."""
+"""One batch of questions for a backend, by its hook, and again where that may help."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ import pluggy
 import tenacity
 
 from biascore.errors import RateLimitError, TransientModelError
-from biascore.models.backend import Backend, ModelPlugin
+from biascore.models.backend import Backend
 from biascore.models.budget import Budget
 from biascore.models.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
 from biascore.models.cost import Cost, characters
 from biascore.models.flight import Flight
 from biascore.models.http import shortened
 from biascore.models.source import Services, Source
-from biascore.models.wrappers import put_around
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -49,23 +48,18 @@ class Hook(Generic[Q, A]):
 
 
 class Caller:
-    """The hooks of one backend, with the transforms and observers around them.
+    """The hooks of one backend; ``capabilities`` are those that it answers.
 
-    ``capabilities`` are the hooks that the backend itself answers. Raises PluginValidationError or ValueError where
-    something around it does not fit; see ``put_around``.
+    Raises PluginValidationError where one of them takes an argument that the hook has not.
     """
 
-    def __init__(
-        self, source: Source, backend: Backend, plugins: Sequence[ModelPlugin], services: Services
-    ) -> None:
+    def __init__(self, source: Source, backend: Backend, services: Services) -> None:
         self._source, self._backend, self._services = source, backend, services
         self._told_until = 0.0
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(CapabilitySpecs)
         self._manager.register(backend, name="backend")
         answered = {caller.name for caller in self._manager.get_hookcallers(backend) or []}
-        for plugin in plugins:
-            put_around(self._manager, plugin, source.name)
         self._manager.check_pending()
         self.capabilities = frozenset(answered & set(CAPABILITIES))
 

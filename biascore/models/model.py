@@ -15,12 +15,11 @@ import numpy.typing as npt
 
 from biascore.basics.guard import noted
 from biascore.basics.progress import Silent
-from biascore.basics.wording import listed
 from biascore.errors import AnswerError, BiascoreError, CapabilityError, PluginFailedError, QuestionError
 from biascore.models import hooks
 from biascore.models.answers import check_familiarity, check_unit, no_translation, not_read
 from biascore.models.asking import Asker, Standing
-from biascore.models.backend import Backend, ModelPlugin
+from biascore.models.backend import Backend
 from biascore.models.cache import NoCache
 from biascore.models.calling import Caller, Hook
 from biascore.models.outcomes import Outcomes
@@ -48,7 +47,7 @@ A = TypeVar("A")
 
 
 class Model:
-    """One opened model with its transforms and observers.
+    """One opened model.
 
     Every question goes one way: ``Asker`` deduplicates, answers from the cache what it can, asks the rest in batches, checks
     and stores each. ``Caller`` puts a batch to the backend, again after transient failures. ``under`` is transformed by it.
@@ -60,7 +59,6 @@ class Model:
         self,
         source: Source,
         backend: Backend,
-        plugins: Sequence[ModelPlugin] = (),
         services: Services | None = None,
         *,
         under: Model | None = None,
@@ -71,14 +69,13 @@ class Model:
         self.lacks = backend.lacks  # why it answers less than models of its kind do, or ""
         self._backend = backend
         self._services = services or Services()
-        self._plugins = tuple(plugins)
         self._under = under
         self._transformed = backend if isinstance(backend, Transformed) else None
         self._open: ExitStack = ExitStack() if under is None else under._open
         if under is None:
             self._open.callback(backend.close)
-        caller = Caller(source, backend, plugins, self._services)
-        self._asker = Asker(source, backend, self._plugins, self._services, caller.call, backend.in_flight)
+        caller = Caller(source, backend, self._services)
+        self._asker = Asker(source, backend, self._services, caller.call, backend.in_flight)
         self.capabilities = caller.capabilities
         self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
         self.outcomes = Outcomes()  # of the questions with options of this measurement
@@ -134,15 +131,8 @@ class Model:
     def vocabulary(self) -> Vocabulary:
         """All words that it has vectors for, read straight from it; nothing of that is asked or kept.
 
-        Raises CapabilityError where it has no list of words, or where a transform is put around its hooks, which
-        would see none of what is read.
+        Raises CapabilityError where it has no list of words.
         """
-        around = [plugin.name for plugin in self._asker.transforms]
-        if around:
-            raise CapabilityError(
-                f"{self.name} ({self.source.ref}) is read through {listed(around)}, which changes single answers only, so "
-                "that its whole vocabulary cannot be had. Leave that out, or choose a metric that asks for single words"
-            )
         found = self._asker.read("reading its vocabulary", self._backend.vocabulary)
         if found is None:
             raise CapabilityError(
@@ -295,9 +285,7 @@ class Model:
         """The same opened model once more: its questions are counted anew, and it may have another name."""
         if self._under is not None:
             return self.on(self._under.view(), name)
-        again = Model(
-            replace(self.source, name=name or self.name), self._backend, self._plugins, self._services
-        )
+        again = Model(replace(self.source, name=name or self.name), self._backend, self._services)
         again._open, own, new = self._open, self._asker, again._asker
         new.answered, new.again, new.standing = own.answered, own.again, own.standing
         return again
@@ -356,9 +344,7 @@ class Model:
         """Called where a metric asks for the steps of a transform, whose number nobody knows before it is fitted."""
 
     def _transforms_used(self) -> tuple[TransformUsed, ...]:
-        own = (TransformUsed(name=one.name, fingerprint=one.fingerprint) for one in self._asker.transforms)
-        under = self._under._transforms_used() if self._under else ()
-        return (*under, *own) if self._transformed is None else (*under, self._transformed.used())
+        return tuple(one.used() for one in self.transforms)
 
     def _made(self, doing: str, make: Callable[[], A]) -> A:
         """What the backend makes in a folder; an OSError is that folder's, and none of the adapter's."""
@@ -383,4 +369,4 @@ def _over(under: Model, backend: Transformed, name: str) -> Model:
     """A model that is another one transformed: what it asks goes to that one, which keeps, counts and tries again."""
     source = replace(under.source, name=name, paid=False)
     services = replace(under._services, cache=NoCache(), progress=Silent(), attempts=1)
-    return Model(source, backend, (), services, under=under)
+    return Model(source, backend, services, under=under)

@@ -134,7 +134,7 @@ class Rehearsal(Model):
             budget=Budget(),
             token_budget=Budget(unit="tokens"),
         )
-        super().__init__(model.source, model._backend, model._asker.plugins, services)
+        super().__init__(model.source, model._backend, services)
         self._call = self._asker.call
         self._asker = replace(self._asker, call=self._answer, in_flight=1)
         self.scratch = scratch

@@ -46,9 +46,7 @@ if TYPE_CHECKING:
     from biascore.languages.gender import GenderPair, SpeakerGenderDetector
     from biascore.languages.language import Language, SpeakerFrames
     from biascore.metric import Diagnostic, Metric
-    from biascore.models.backend import ModelPlugin
     from biascore.models.executor import Executor
-    from biascore.models.refs import ModelRef
     from biascore.models.transform import Transform
     from biascore.stimuli import Kinds, StimuliFile, Test
     from biascore.stimuli.dataset import DataFormat
@@ -140,21 +138,6 @@ class Plugins:
                     raise PluginError(
                         f"the test {id} is lost: " + "; ".join(self._files.clashes(self.tests.owner(id)))
                     )
-
-    def model_plugins(self, ref: ModelRef) -> list[ModelPlugin]:
-        """Every transform and observer that plugins put around this model, by distribution and name.
-
-        Raises PluginError from what a plugin raises.
-        """
-        found: list[ModelPlugin] = []
-        registered = dict(self._manager.list_name_plugin())
-        for record in self.records:
-            plugin = registered.get(f"{record.dist}:{record.name}")
-            if plugin is None:
-                continue
-            at = At(record.owner, "opening", f"what it puts around {ref}")
-            found += guarded(at, partial(_asked, self._alone(plugin, "model_plugins"), ref))
-        return found
 
     def transform_owner(self, transform: Transform) -> Owner:
         """Whose transform this is; of one that no plugin registers, its name alone."""
@@ -365,10 +348,6 @@ def _order(point: metadata.EntryPoint) -> tuple[bool, str, str, str]:
 
 def _declare_keys(adapter: type[Adapter]) -> None:
     declare([*filter(None, [adapter.key_env_var]), *adapter.secret_env_vars])
-
-
-def _asked(hook: pluggy.HookCaller, ref: ModelRef) -> list[ModelPlugin]:
-    return [one for answer in hook(ref=ref) for one in answer]
 
 
 def _why_failed(error: BaseException) -> str:

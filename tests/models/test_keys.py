@@ -175,7 +175,7 @@ def test_an_answer_that_repeats_the_key_is_not_kept(tmp_path: Path) -> None:
     assert repeats(f"a {quote(KEY)}", NAMES) == "ACME_KEY"
     assert repeats(KEY[:10], NAMES) == ""
     cache = DiskCache(tmp_path)
-    model = model_of(Repeats(), (), Services(cache=cache), name="acme", key_variables=NAMES)
+    model = model_of(Repeats(), Services(cache=cache), name="acme", key_variables=NAMES)
     with pytest.raises(AnswerError, match="the answer to 'b' repeats the key in ACME_KEY"):
         model.translate("abc", "en", "it")
     assert cache.info().answers == 0
