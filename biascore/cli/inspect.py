@@ -43,7 +43,6 @@ def adapters(as_json: Json = False) -> None:
             "extra": adapter.extra or "",
         }
         for adapter in Plugins().adapters.items()
-        if not adapter.instead
     ]
     _print(rows, as_json)
 
@@ -60,7 +59,6 @@ def metrics(as_json: Json = False) -> None:
             "reference": metric.reference,
         }
         for metric in Plugins().metrics.items()
-        if not metric.instead
     ]
     if as_json:
         print_json(rows)

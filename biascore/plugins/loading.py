@@ -46,9 +46,7 @@ if TYPE_CHECKING:
     from biascore.languages.gender import SpeakerGenderDetector
     from biascore.languages.language import Language
     from biascore.metric import Diagnostic, Metric
-    from biascore.models.backend import ModelPlugin
     from biascore.models.executor import Executor
-    from biascore.models.refs import ModelRef
     from biascore.models.transform import Transform
     from biascore.stimuli import Kinds, Listed, StimuliFile
     from biascore.stimuli.dataset import DataFormat
@@ -193,19 +191,6 @@ class Plugins:
                     raise PluginError(
                         f"the test {id} is lost: " + "; ".join(self._files.clashes(self.tests.owner(id)))
                     )
-
-    def model_plugins(self, ref: ModelRef) -> list[ModelPlugin]:
-        """Every transform and observer that plugins put around this model, by distribution and name.
-
-        Raises PluginError from what a plugin raises.
-        """
-        found: list[ModelPlugin] = []
-        for plugin in self._plugins:
-            module = self._manager.get_plugin(_key(plugin.record))
-            if module is not None:
-                at = At(plugin.record.owner, "opening", f"what it puts around {ref}")
-                found += guarded(at, partial(_asked, self._alone(module, "model_plugins"), ref))
-        return found
 
     def transform_owner(self, transform: Transform) -> Owner:
         """Whose transform this is; of one that no plugin registers, its name alone."""
@@ -394,10 +379,6 @@ def _order(point: metadata.EntryPoint) -> tuple[bool, str, str, str]:
     """What ships with biascore first, as it keeps its names."""
     dist = dist_of(point)[0]
     return dist.lower() != "biascore", dist, point.name, point.value
-
-
-def _asked(hook: pluggy.HookCaller, ref: ModelRef) -> list[ModelPlugin]:
-    return [one for answer in hook(ref=ref) for one in answer]
 
 
 def _key(record: PluginRecord) -> str:
