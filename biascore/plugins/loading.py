@@ -19,8 +19,7 @@ from uuid import uuid4
 import pluggy
 
 from biascore.basics.collecting import uncollected
-from biascore.basics.guard import guarded
-from biascore.errors import At, Owner, PluginError, StimuliError
+from biascore.errors import Owner, PluginError, StimuliError
 from biascore.exporter import OWN_FORMS
 from biascore.hookspecs import DiscoverySpecs
 from biascore.installation import install_plugin
