@@ -102,7 +102,7 @@ def test_the_equity_corpus_finds_what_is_planted(sign: int, engine: Engine) -> N
 
 
 def test_persons_of_the_corpus_agree_and_prepositions_join(engine: Engine) -> None:
-    rows = set(engine.plugins.tests.get("pt/eec").rows()["sentence"])
+    rows = set(engine.plugins.tests.get("pt/eec").build().rows()["sentence"])
     assert {
         "A Joana sente-se zangada.",
         "O João sente-se zangado.",
