@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from types import MappingProxyType
+from importlib import import_module
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
@@ -231,24 +231,29 @@ SECTIONS: Final[Mapping[str, Section]] = {
 class Kinds:
     """The kinds of test that stimuli files may hold: ``weat``, and those that plugins bring.
 
-    ``later``: kinds by name, which are imported when a file of theirs is built.
+    ``later``: ``(name, "module:Class")`` of kinds that are imported when a file of theirs is built; of two sections of one
+    name theirs counts.
     """
 
     def __init__(
-        self,
-        entries: Iterable[type[TestEntry]] = (),
-        later: Mapping[str, Callable[[], type[TestEntry]]] = MappingProxyType({}),
+        self, entries: Iterable[type[TestEntry]] = (), later: Iterable[tuple[str, str]] = ()
     ) -> None:
-        every: tuple[type[TestEntry], ...] = (WeatEntry, *entries)
-        self._known = {one.kind_name(): one for one in every}
+        self._known = {one.kind_name(): one for one in entries}
         self._later = dict(later)
         self._parts: dict[tuple[str, ...], Kinds] = {}
-        self.names = (*self._known, *self._later)
+        self.names = (WeatEntry.kind_name(), *self._later, *self._known)
 
     @cached_property
     def entries(self) -> Mapping[str, type[TestEntry]]:
         """What a file says of a test of each kind."""
-        return {**self._known, **{name: load() for name, load in self._later.items()}}
+        return {name: self._entry(name) for name in self.names}
+
+    def _entry(self, name: str) -> type[TestEntry]:
+        if name in self._later:
+            module, _, attribute = self._later[name].partition(":")
+            entry: type[TestEntry] = getattr(import_module(module), attribute)
+            return entry
+        return self._known.get(name, WeatEntry)
 
     @cached_property
     def sections(self) -> Mapping[str, Section]:
@@ -262,7 +267,7 @@ class Kinds:
         """The kinds of these names alone; all, where they lack one of the sections."""
         wanted = tuple(name for name in self.names[1:] if name in names)
         if wanted not in self._parts:
-            self._parts[wanted] = Kinds(self._known.get(name) or self._later[name]() for name in wanted)
+            self._parts[wanted] = Kinds(self._entry(name) for name in wanted)
         part = self._parts[wanted]
         return part if set(sections) <= set(part.sections) else self
 
@@ -286,9 +291,9 @@ class Kinds:
 
 
 @lru_cache(maxsize=16)
-def kinds_of(entries: tuple[type[TestEntry], ...]) -> Kinds:
-    """The kinds of these entries, which are made once: building what a file may hold takes longer than reading one."""
-    return Kinds(entries)
+def kinds_of(entries: tuple[type[TestEntry], ...], later: tuple[tuple[str, str], ...] = ()) -> Kinds:
+    """The kinds of these entries, made once a process: building what a file may hold takes longer than reading one."""
+    return Kinds(entries, later)
 
 
 class FileEntry(Entry):

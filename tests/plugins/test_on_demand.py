@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,7 @@ from biascore import Engine
 from biascore.cli.app import app
 from biascore.errors import StimuliError
 from biascore.plugins.loading import Plugins
-from biascore.stimuli import Kinds, loader
-from biascore.stimuli.entries import TestEntry
+from biascore.stimuli import Kinds, loader, schema
 
 from ..builders.kinds import KINDS
 from ..builders.word_lists import weat_file, write_weat
@@ -147,13 +147,18 @@ def test_a_list_of_a_kind_that_no_test_of_the_file_has_is_read(tmp_path: Path) -
     assert Engine(cache=None, stimuli=[tmp_path]).catalogue.list_("en/own/mine").name == "mine"
 
 
-def test_a_kind_is_imported_when_a_file_of_it_is_built(tmp_path: Path) -> None:
+def test_a_kind_is_imported_when_a_file_of_it_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[str] = []
 
-    def later(name: str) -> Callable[[], type[TestEntry]]:
-        return lambda: asked.append(name) or KINDS.entries[name]  # type: ignore[func-returns-value]
+    def imported(name: str) -> object:
+        asked.append(name)
+        return import_module(name)
 
-    kinds = Kinds(later={name: later(name) for name in KINDS.names if name != "weat"})
+    monkeypatch.setattr(schema, "import_module", imported)
+    entries = {name: KINDS.entries[name] for name in KINDS.names if name != "weat"}
+    kinds = Kinds(later=((name, f"{one.__module__}:{one.__qualname__}") for name, one in entries.items()))
     shipped = Path(__file__).parents[2] / "wordlists" / "biascore_wordlists"
     weat, nouns = (
         loader.index_file(shipped / "de" / name, name, kinds) for name in ("seat.toml", "nouns.toml")
@@ -162,6 +167,6 @@ def test_a_kind_is_imported_when_a_file_of_it_is_built(tmp_path: Path) -> None:
     weat.contents()
     assert asked == []
     assert [test.kind for test in nouns.tests] == ["nouns"]
-    assert asked == ["nouns"]
+    assert asked == [entries["nouns"].__module__]
     with pytest.raises(StimuliError, match=r"Known kinds: weat, .*nouns"):
         loader.load_file(write_weat(tmp_path, weat_file().replace('"weat"', '"wat"')), "own.toml", kinds)
