@@ -22,7 +22,7 @@ from biascore.errors import BiascoreError, OptionsError, UnknownNameError
 from biascore.files.paths import user_path
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import PluginRecord
-from biascore.plugins.stimuli import read_catalogue
+from biascore.plugins.stimuli import damaged_files, read_catalogue
 from biascore.stimuli import Catalogue, Test, WordList
 
 BEGINS: Final = 32
@@ -336,17 +336,12 @@ def plugins(as_json: Json = False) -> None:
 
 def _with_all_read(plugins: Plugins) -> list[PluginRecord]:
     """The records after all was read: a plugin with a damaged grammar or file has failed, though the rest can be used."""
-    damaged = {}
+    damaged = damaged_files(plugins)
     for code in plugins.speaker_gender.names:
         try:
             plugins.detector(code)
         except BiascoreError as error:
             damaged[plugins.speaker_gender.owner(code).owner] = str(error)
-    for file in plugins.stimuli:
-        try:
-            file.contents()
-        except BiascoreError as error:
-            damaged[plugins.stimuli_owner(file).owner] = str(error)
     return [
         replace(one, status="failed", reason=damaged[one.owner]) if one.owner in damaged else one
         for one in plugins.records

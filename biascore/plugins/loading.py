@@ -185,7 +185,7 @@ class Plugins:
         for pattern in patterns:
             for id in self.tests.known:
                 if id not in usable and fnmatchcase(id, pattern.casefold()):
-                    test = self.tests.get(id).build()
+                    test = self.tests.get(id)
                     self._stimuli.get(_file_key(test.language, test.file))
                     raise PluginError(
                         f"the test {id} is lost: " + "; ".join(self._files.clashes(self.tests.owner(id)))

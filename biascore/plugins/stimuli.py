@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from biascore.errors import BiascoreError, Owner
 from biascore.plugins.loading import Plugins
 from biascore.stimuli import Catalogue
 
@@ -18,3 +19,14 @@ def read_catalogue(plugins: Plugins, folders: Sequence[Path]) -> Catalogue:
         [(folder, str(folder)) for folder in once.values()], kinds=plugins.test_kinds
     )
     return Catalogue((*plugins.stimuli, *own.files))
+
+
+def damaged_files(plugins: Plugins) -> dict[Owner, str]:
+    """Builds every stimuli file of the plugins: by whose it is, why one of them cannot be used."""
+    damaged: dict[Owner, str] = {}
+    for file in plugins.stimuli:
+        try:
+            file.contents()
+        except BiascoreError as error:
+            damaged[plugins.stimuli_owner(file).owner] = str(error)
+    return damaged

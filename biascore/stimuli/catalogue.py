@@ -103,7 +103,7 @@ class Catalogue:
             taken = more._tests.get(test.id.casefold())
             if taken is not None:
                 raise StimuliError(
-                    f"{test.file}: the test {test.id} is taken by {taken.build().file}. Give the data another name"
+                    f"{test.file}: the test {test.id} is taken by {taken.file}. Give the data another name"
                 )
             more._tests[test.id.casefold()] = Listed.of(test)
         return more

@@ -94,6 +94,7 @@ def file_of(toml: Toml, stem: str, display: str, kinds: Kinds, remedy: str) -> S
                 id=f"{meta.language}/{name}",
                 language=meta.language,
                 **one.model_dump(),
+                file=display,
                 build=partial(_test, contents, name),
             )
             for name, one in head.tests.items()

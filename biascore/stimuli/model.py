@@ -115,12 +115,13 @@ class Listed:
     language: str
     title: str
     concept: str
+    file: str
     build: Callable[[], Test] = field(repr=False)
 
     @classmethod
     def of(cls, test: Test) -> Self:
         """A test that is built already."""
-        return cls(test.id, test.kind, test.language, test.title, test.concept, lambda: test)
+        return cls(test.id, test.kind, test.language, test.title, test.concept, test.file, build=lambda: test)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ from biascore.designs.options import WeatOptions
 from biascore.errors import OptionsError
 from biascore.results.specificity import Specificity
 from biascore.stats import Verdict
-from biascore.stimuli import StimuliFile
-from biascore.stimuli.model import Contents
+from biascore.stimuli.model import Contents, StimuliFile
 from biascore_metrics.weat.weat import Weat
 
 from ..builders.word_lists import write_weat
@@ -60,10 +59,8 @@ def a_catalogue(**files: Mapping[str, Sequence[str]] | Sequence[WordList]) -> Ca
         if isinstance(lists, Mapping):
             lists = [WordList(name, tuple(words)) for name, words in lists.items()]
         contents = Contents({one.name: one for one in lists}, {})
-        return StimuliFile(
-            f"xx/{stem}.toml", stem, "0" * 64, "xx", stem, "made", "CC0-1.0", None, (),
-            dict.fromkeys(contents.lists, "lists"), (), lambda: contents,
-        )  # fmt: skip
+        known = (f"xx/{stem}.toml", stem, "0" * 64, "xx", stem, "made", "CC0-1.0", None, ())
+        return StimuliFile(*known, dict.fromkeys(contents.lists, "lists"), (), lambda: contents)
 
     return Catalogue(a_file(stem, lists) for stem, lists in files.items())
 

@@ -79,7 +79,7 @@ def test_a_test_is_built_with_its_file_alone_and_once(builds: list[str]) -> None
 def test_the_index_says_of_a_test_what_the_test_does(engine: Engine) -> None:
     for listed, test in zip(engine.catalogue.index, engine.catalogue.tests, strict=True):
         assert (listed.id, listed.kind, listed.language) == (test.id, test.kind, test.language)
-        assert (listed.title, listed.concept) == (test.title, test.concept)
+        assert (listed.title, listed.concept, listed.file) == (test.title, test.concept, test.file)
     for address, one in engine.catalogue.lists().items():
         assert address.endswith(f"/{one.name}")
 

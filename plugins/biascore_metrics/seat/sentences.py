@@ -43,10 +43,12 @@ class Frames:
         StimuliError for words without a tag, a tag without templates, and a template without its one slot exactly once.
         """
         where = f"{test.language}/{file}"
+        texts = catalogue.lists(section="sentences")
+        of_file = [texts[one] for one in texts if one.casefold().startswith(f"{where}/".casefold())]
         own = {
             word: sentences
-            for address, found in catalogue.lists(test.language, "sentences").items()
-            if isinstance(found, SentenceList) and address.casefold().startswith(f"{where}/".casefold())
+            for found in of_file
+            if isinstance(found, SentenceList)
             for word, sentences in found.of.items()
         }
         templates: Mapping[str, TemplateList] = {}

@@ -68,3 +68,8 @@ def test_options_that_cannot_be_used(mine: Path) -> None:
         Engine(cache=None).measure("seat", "planted:", "en/weat1", unit="sentence", permutation="exact")
     with pytest.raises(OptionsError, match="unit"):
         measure(mine, "planted:", unit="template")
+
+
+def test_words_of_a_language_without_any_file_have_no_templates() -> None:
+    with pytest.raises(OptionsError, match="'seat' names no templates"):
+        Engine(cache=None).measure("seat", "planted:", {"X": "ab", "Y": "cd", "A": "ef", "B": "gh"})
