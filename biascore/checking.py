@@ -78,6 +78,9 @@ class Checker:
     def __init__(self, plugins: Plugins, catalogue: Catalogue) -> None:
         self.plugins = plugins
         self.catalogue = catalogue
+        # Before anything is asked, shown or recorded: the keys of every adapter are declared when it is loaded, and a
+        # key may stand where another adapter is used, such as in the address of a server.
+        plugins.adapters.items()
 
     @classmethod
     def of_audit(cls, plugins: Plugins, folders: Sequence[Path], audit: Audit) -> Checker:
@@ -316,12 +319,12 @@ class Checker:
         return tuple(chosen.values())
 
     def _find(self, patterns: Sequence[str]) -> tuple[Test, ...]:
-        usable = {test.id.casefold() for test in self.catalogue.tests}
+        usable = {test.id.casefold() for test in self.catalogue.index}
         self.plugins.check_undisputed(patterns, usable)
         try:
             return self.catalogue.select(patterns)
         except UnknownNameError as error:
-            failed = [record.shown for record in self.plugins.records if record.status == "failed"]
+            failed = [record.shown for record in self.plugins.installed if record.status == "failed"]
             if not failed:
                 raise
             raise UnknownNameError(

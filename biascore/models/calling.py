@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import pluggy
-import tenacity
 
 from biascore.errors import RateLimitError, TransientModelError
 from biascore.models.backend import Backend
@@ -20,6 +19,9 @@ from biascore.models.cost import Cost, characters
 from biascore.models.flight import Flight
 from biascore.models.http import shortened
 from biascore.models.source import Services, Source
+
+if TYPE_CHECKING:
+    import tenacity
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -69,6 +71,8 @@ class Caller:
         Each attempt at a model that may charge is charged to the budgets. Raises AnswerError, what the backend raises, its
         foreign errors as PluginFailedError, BudgetError and TimeLimitError, and Stopped where the flight is.
         """
+        import tenacity  # imports asyncio
+
         caller = getattr(self._manager.hook, hook.name)
         if self._source.paid:
             for budget in self._services.budgets:

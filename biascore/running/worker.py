@@ -164,7 +164,9 @@ def differences(one: object, two: object) -> str:
 def versions_of(plugins: Plugins) -> dict[str, str]:
     """What has to be the same in a process that answers for this one: Python, numpy, and all that brings plugins."""
     dists = {
-        record.dist: record.version for record in plugins.records if record.status in ("loaded", "conflict")
+        record.dist: record.version
+        for record in plugins.installed
+        if record.status in ("installed", "loaded", "conflict")
     }
     numbers = {name: metadata.version(name) for name in ALWAYS}
     return {"Python": ".".join(platform.python_version_tuple()[:2]), **numbers, **dists}
