@@ -25,7 +25,8 @@ from biascore.errors import (
 from biascore.models import codecs
 from biascore.models.again import Again
 from biascore.models.backend import Backend, Identity
-from biascore.models.calling import Hook, needed
+from biascore.models.budget import Budget
+from biascore.models.calling import Hook
 from biascore.models.cost import characters
 from biascore.models.flight import Flight
 from biascore.models.questions import Choice, Chosen
@@ -69,19 +70,20 @@ class Standing:
         self.in_run, self.down, self.unread = False, None, None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Asker:
     """Questions of any number in, an answer for each out, of one opened model.
 
-    ``call`` puts one batch to the model: ``Caller.call``, or what replaces it. ``in_flight``: how many batches at once.
-    ``counts`` are the questions put so far,
-    ``answered`` the keys of those that were answered, which all views of the model share, as ``again`` and ``standing``.
+    ``call`` puts one batch to the model: ``Caller.call``, or what replaces it; ``needs`` is what one takes of a budget.
+    ``in_flight``: how many batches at once. ``counts`` are the questions put so far, ``answered`` the keys of those that
+    were answered, which all views of the model share, as ``again`` and ``standing``.
     """
 
     source: Source
     backend: Backend
     services: Services
     call: Callable[[Hook[Any, Any], tuple[Any, ...], Flight[Any]], list[Any]]
+    needs: Callable[[Budget, Hook[Any, Any], Sequence[Any]], int]
     in_flight: int = 1
     counts: QuestionCounts = field(default_factory=QuestionCounts, init=False)
     answered: set[bytes] = field(default_factory=set, init=False)
@@ -162,7 +164,7 @@ class Asker:
         if self.source.paid:
             left = [question for key, question in unique.items() if key not in answers]
             for budget in self.services.budgets:
-                budget.check(self.source.name, needed(budget, self.source, self.backend, hook, left))
+                budget.check(self.source.name, self.needs(budget, hook, left))
         flight: Flight[_Batch] = Flight(self.in_flight, self.services.sleep)
 
         def call(batch: _Batch) -> list[A]:

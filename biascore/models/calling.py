@@ -76,7 +76,7 @@ class Caller:
         caller = getattr(self._manager.hook, hook.name)
         if self._source.paid:
             for budget in self._services.budgets:
-                needs = needed(budget, self._source, self._backend, hook, questions)
+                needs = self.needs(budget, hook, questions)
                 caller = budget.guard(self._source.name, caller, needs)
         argument = {"mask_logprob": "queries", "choose": "questions"}.get(hook.name, "texts")
         what = answering(hook.name, questions)
@@ -95,6 +95,21 @@ class Caller:
                 reraise=True,
             )
             return retrying(attempts.make, partial(self._source.guarded, what, answers, limit))
+
+    def needs(self, budget: Budget, hook: Hook[Q, Any], questions: Sequence[Q]) -> int:
+        """What a call of the hook with these questions takes of a budget; of tokens the bound, 0 where none are counted."""
+        if budget.unit == "characters":
+            return sum(map(characters, questions))
+        if budget.limit is None:
+            return 0
+        cost = self.cost(hook, questions)
+        return (cost.tokens or 0) + (cost.tokens_out or 0)
+
+    def cost(self, hook: Hook[Q, Any], questions: Sequence[Q]) -> Cost:
+        """What one call of the hook with these questions would cost; raises QuestionError as it would."""
+        return self._source.guarded(
+            "counting tokens", lambda: self._backend.cost(hook.name, questions, hook.params)
+        )
 
     def _tell(self, state: tenacity.RetryCallState) -> None:
         """Say that a long wait begins, once for all batches that wait for it."""
@@ -126,23 +141,6 @@ class Caller:
 def answering(hook: str, questions: Sequence[Any]) -> str:
     """What code that answers a batch is at, in a phrase."""
     return f"answering {len(questions)} question(s) ({hook})"
-
-
-def needed(
-    budget: Budget, source: Source, backend: Backend, hook: Hook[Q, Any], questions: Sequence[Q]
-) -> int:
-    """What a call of the hook with these questions takes of a budget; of tokens the bound, 0 where none are counted."""
-    if budget.unit == "characters":
-        return sum(map(characters, questions))
-    if budget.limit is None:
-        return 0
-    cost = priced(source, backend, hook, questions)
-    return (cost.tokens or 0) + (cost.tokens_out or 0)
-
-
-def priced(source: Source, backend: Backend, hook: Hook[Q, Any], questions: Sequence[Q]) -> Cost:
-    """What one call of the hook with these questions would cost; raises QuestionError as it would."""
-    return source.guarded("counting tokens", lambda: backend.cost(hook.name, questions, hook.params))
 
 
 def _may_pass(error: BaseException) -> bool:

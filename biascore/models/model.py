@@ -74,8 +74,8 @@ class Model:
         self._open: ExitStack = ExitStack() if under is None else under._open
         if under is None:
             self._open.callback(backend.close)
-        caller = Caller(source, backend, self._services)
-        self._asker = Asker(source, backend, self._services, caller.call, backend.in_flight)
+        self._caller = caller = Caller(source, backend, self._services)
+        self._asker = Asker(source, backend, self._services, caller.call, caller.needs, backend.in_flight)
         self.capabilities = caller.capabilities
         self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
         self.outcomes = Outcomes()  # of the questions with options of this measurement
@@ -123,8 +123,9 @@ class Model:
 
     def familiarity(self, words: Sequence[str]) -> tuple[Familiarity, ...]:
         """Whether it has seen each word in training, and how frequent each is; no questions. Raises AnswerError."""
-        read = self._backend.familiarity
-        answers = self._asker.read("reading its vocabulary", lambda: tuple(read(tuple(words))))
+        answers = self._asker.read(
+            "reading its vocabulary", lambda: tuple(self._backend.familiarity(tuple(words)))
+        )
         check_familiarity(self.name, words, answers)
         return answers
 
@@ -133,7 +134,7 @@ class Model:
 
         Raises CapabilityError where it has no list of words.
         """
-        found = self._asker.read("reading its vocabulary", self._backend.vocabulary)
+        found = self._asker.read("reading its vocabulary", lambda: self._backend.vocabulary())
         if found is None:
             raise CapabilityError(
                 f"{self.name} ({self.source.ref}) has no vocabulary of words that could be read whole. "
@@ -226,7 +227,7 @@ class Model:
 
     def used(self, since: QuestionCounts | None = None) -> ModelUsed:
         """The record of this model for a run, with the questions put after ``since``, or all of them."""
-        told = self.source.guarded("telling what answered", self._backend.told)
+        told = self.source.guarded("telling what answered", lambda: self._backend.told())
         return ModelUsed(
             name=self.name,
             ref=str(self.source.ref),

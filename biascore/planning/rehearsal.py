@@ -12,7 +12,7 @@ import numpy.typing as npt
 from biascore.basics.progress import Silent
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, NoCache
-from biascore.models.calling import Hook, priced
+from biascore.models.calling import Hook
 from biascore.models.cost import Cost
 from biascore.models.flight import Flight
 from biascore.models.model import Model
@@ -135,7 +135,6 @@ class Rehearsal(Model):
             token_budget=Budget(unit="tokens"),
         )
         super().__init__(model.source, model._backend, services)
-        self._call = self._asker.call
         self._asker = replace(self._asker, call=self._answer, in_flight=1)
         self.scratch = scratch
         self.dimensions = dimensions
@@ -159,11 +158,11 @@ class Rehearsal(Model):
 
     def cost(self, hook: Hook[Q, A], questions: Sequence[Q]) -> Cost:
         """What one call of the hook with these questions would cost; raises QuestionError as it would."""
-        return priced(self.source, self._backend, hook, questions)
+        return self._caller.cost(hook, questions)
 
     def ask(self, hook: Hook[Q, A], questions: Sequence[Q]) -> None:
         """Ask the model after all, past cache and placeholders, and forget the answers."""
-        self._call(hook, tuple(questions), Flight())
+        self._caller.call(hook, tuple(questions), Flight())
 
     def vocabulary(self) -> Vocabulary:
         """The model's own words, and placeholders for the vectors of the first of them: a plan reads no whole file."""

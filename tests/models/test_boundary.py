@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
@@ -17,7 +18,6 @@ from biascore.api.adapters import Backend, Cost, Identity, hookimpl
 from biascore.api.queries import Choice, Chosen, Familiarity, Masked, Text, TokenLogprobs
 from biascore.basics import guard, keys
 from biascore.errors import AnswerError, PluginFailedError
-from biascore.models.calling import priced
 from biascore.models.hooks import embedding
 from biascore.models.model import Model
 from biascore.models.source import Services
@@ -29,12 +29,16 @@ BOUNDARY = (guard.__file__, keys.__file__)
 
 
 class Traced(Backend):
-    """Notes by which functions of the boundary each of its methods was called."""
+    """Notes by which functions of the boundary each of its methods was called; ``failing`` is one that then raises."""
 
     identity = Identity("test:traced", quantities=("made",), ways=("text",))
 
-    def __init__(self) -> None:
+    def __init__(self, failing: str = "") -> None:
         self.passed: dict[str, list[str]] = {}
+        self.failing = failing
+
+    def __repr__(self) -> str:
+        return f"<Traced with {KEY}>"
 
     def _note(self) -> None:
         frame: FrameType | None = sys._getframe(1)
@@ -45,6 +49,8 @@ class Traced(Backend):
                 found.append(frame.f_code.co_name)
             frame = frame.f_back
         self.passed[name] = found
+        if name == self.failing:
+            raise ValueError("failed")
 
     @hookimpl
     def embed(self, texts: tuple[Text, ...]) -> Any:
@@ -108,7 +114,7 @@ CALLS: dict[str, Callable[[Model], object]] = {
     "batch_sizes": lambda model: model.embed(["a"]),
     "familiarity": lambda model: model.familiarity(["a"]),
     "vocabulary": lambda model: model.vocabulary(),
-    "cost": lambda model: priced(model.source, model._backend, embedding("sentence"), (Text.word("a"),)),
+    "cost": lambda model: model._caller.cost(embedding("sentence"), (Text.word("a"),)),
     "export": lambda model: model.export(Path()),
     "told": lambda model: model.used(),
     "close": lambda model: model.close(),
@@ -122,6 +128,23 @@ def test_each_call_passes_it_once(name: str, limit: float | None, monkeypatch: p
     backend = Traced()
     CALLS[name](model_of(backend, Services(time_limit=limit), key_variables=("ACME_KEY",)))
     assert [one for one in backend.passed[name] if one != "_limited"] == ["guarded"]
+
+
+@pytest.mark.parametrize("name", sorted(CALLS.keys() - {"close"}))
+@pytest.mark.parametrize("limit", [None, 60.0])
+def test_no_frame_around_it_shows_what_holds_the_key(
+    name: str, limit: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACME_KEY", KEY)
+    model = model_of(Traced(name), Services(time_limit=limit), key_variables=("ACME_KEY",))
+    with pytest.raises(PluginFailedError) as caught:
+        CALLS[name](model)
+    error: BaseException | None = caught.value
+    while error is not None:
+        told = traceback.TracebackException.from_exception(error, capture_locals=True)
+        frames = [one for one in told.stack if one.filename != __file__]
+        assert [one.name for one in frames if KEY in str(one.locals)] == []
+        error = error.__cause__
 
 
 class Repeats(Backend):
