@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from biascore.basics.tags import canonical_tag as canonical_tag
     from biascore.basics.wording import listed as listed
     from biascore.basics.wording import quoted as quoted
+    from biascore.basics.wording import signed as signed
     from biascore.files.reading import MAX_UNPACKED as MAX_UNPACKED
     from biascore.files.reading import ZIP_DAMAGE as ZIP_DAMAGE
     from biascore.files.reading import bounded as bounded

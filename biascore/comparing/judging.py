@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from biascore.basics.wording import signed
 from biascore.comparing.changes import Changed
 from biascore.comparing.matching import Match
 from biascore.results.comparison import Compared, Difference, Outcome
@@ -117,9 +118,9 @@ def _reason(
     told = f"{changed.name} {moved} from {before:z.3g} to {after:z.3g}"
     ends = change.interval
     by = "the same items in both" if changed.paired else "unpaired, from both intervals"
-    told += f", a change of {change.value:+z.3g}"
+    told += f", a change of {signed(change.value, '.3g')}"
     told += (
-        f" ({100 * ends.level:g} % interval {ends.low:+z.3g} to {ends.high:+z.3g}; {by})"
+        f" ({100 * ends.level:g} % interval {signed(ends.low, '.3g')} to {signed(ends.high, '.3g')}; {by})"
         if ends
         else f" ({by})"
     )

@@ -203,7 +203,7 @@ def _below_least(coverage: Coverage, test: Test) -> str:
         for role, given in coverage.given.items()
         if coverage.used.get(role, 0) < test.least(given)
     ]
-    return f"{'; '.join(short)}, and this test takes {test.min_used:.0%} of each list" if short else ""
+    return f"{'; '.join(short)}, and this test takes {test.min_used:z.0%} of each list" if short else ""
 
 
 def _advice(coverage: Coverage) -> str:

@@ -184,7 +184,7 @@ class PairMetric(DecidedMetric[PairOptionsT, SentencePairsTest]):
         if found.few_prefer:
             share = 100 * found.preferring.n["pairs"] / len(scores.pairs)
             among = (
-                f" Only {share:.1f} % of pairs ({found.preferring.n['pairs']} of {len(scores.pairs)}) show any preference, "
+                f" Only {share:z.1f} % of pairs ({found.preferring.n['pairs']} of {len(scores.pairs)}) show any preference, "
                 "and this is of them."
             )
         decision = replace(decision, reason=decision.reason + among)
