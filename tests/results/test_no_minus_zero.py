@@ -74,7 +74,17 @@ def test_a_run_in_every_form(value: float) -> None:
 def test_what_shows_numbers_rounds_them_to_no_minus_zero() -> None:
     """Fixed decimals and significant digits have the z of the format, which drops the sign of a zero; with + it keeps one."""
     fixed = re.compile(r":(?:\+?,?|\+z,?)\.(?:\d|\{[^{}]+\})+[fg%]\}")
-    rooms = ("comparing", "results", "report", "cli", "exporting", "gates", "evidence", "designs", "calibration")
+    rooms = (
+        "comparing",
+        "results",
+        "report",
+        "cli",
+        "exporting",
+        "gates",
+        "evidence",
+        "designs",
+        "calibration",
+    )
     for room in (*(ROOT / one for one in rooms), ROOT.parent / "plugins" / "biascore_metrics"):
         for path in sorted(room.rglob("*.py")):
             found = fixed.findall(path.read_text(encoding="utf-8"))
@@ -107,10 +117,17 @@ def test_rounding_noise_has_no_direction(value: float) -> None:
 
 @pytest.mark.parametrize(
     ("metric", "test"),
-    [("weat", "en/weat6"), ("fise", "en/fise_gender_class_traits"), ("eec", "en/eec"), ("crows-pairs", "en/crows_own")],
+    [
+        ("weat", "en/weat6"),
+        ("fise", "en/fise_gender_class_traits"),
+        ("eec", "en/eec"),
+        ("crows-pairs", "en/crows_own"),
+    ],
 )
 def test_the_sentences_of_a_model_without_an_effect(metric: str, test: str) -> None:
-    options = {"affect_model": "self"} if metric == "fise" else {"emotions": ["joy"]} if metric == "eec" else {}
+    options = (
+        {"affect_model": "self"} if metric == "fise" else {"emotions": ["joy"]} if metric == "eec" else {}
+    )
     found = Engine(cache=None).measure(metric, f"planted:{test}=0", test, **options)
     texts = [*found.result_lines, *(one.text for m in found for one in m.caveats)]
     texts += [f"{m.reason} {m.quote}" for m in found]
