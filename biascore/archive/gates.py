@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from biascore.archive.check import Check
 from biascore.archive.locating import Places
 from biascore.basics.problems import problems_of
+from biascore.basics.surface import either
 from biascore.errors import BiascoreError
 from biascore.evidence.evaluating import evidence
 from biascore.evidence.spec import Scenario
@@ -67,7 +68,8 @@ def _gate(
     if gate.no_worse_than is not None:
         found = places.root_of_run(gate.no_worse_than)
         if found is None:
-            detail = f"its base run {gate.no_worse_than!r} is not here; name the folder in which it lies with --stimuli"
+            where = either("--stimuli", "stimuli")
+            detail = f"its base run {gate.no_worse_than!r} is not here; name the folder in which it lies with {where}"
             return Check(what=what, outcome="not here", detail=detail)
         root = found
     try:

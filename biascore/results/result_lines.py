@@ -119,7 +119,8 @@ def longer_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -
         return ()
     told = "; ".join(f"{about}: {some_of(tests, 2)}" for about, tests in grounds.items())
     commands = (
-        f"biascore audit REF{'' if one == 'en' else f' --language {one}'}" for one in sorted(languages)
+        "biascore audit REF" if one == "en" else f"biascore audit REF --language {one}"
+        for one in sorted(languages)
     )
     return (f"Longer tests see smaller effects ({told}). Run them with: {', '.join(commands)}",)
 
