@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
 
 from biascore.basics.suggest import did_you_mean
+from biascore.cli import loaded
 from biascore.cli.console import print_brief, print_json, print_list, print_rows, say, wide
 from biascore.cli.list_contents import list_json
 from biascore.cli.options import Force, Json, Stimuli
@@ -43,7 +44,7 @@ def adapters(as_json: Json = False) -> None:
             "options": sorted(adapter.option_type.model_fields),
             "extra": adapter.extra or "",
         }
-        for adapter in Plugins(only={"register_adapters"}).adapters.items()
+        for adapter in loaded.plugins({"register_adapters"}).adapters.items()
         if not adapter.instead
     ]
     _print(rows, as_json)
@@ -60,7 +61,7 @@ def metrics(as_json: Json = False) -> None:
             "options": sorted(metric.option_type.model_fields),
             "reference": metric.reference,
         }
-        for metric in Plugins(only={"register_metrics"}).metrics.items()
+        for metric in loaded.plugins({"register_metrics"}).metrics.items()
         if not metric.instead
     ]
     if as_json:
@@ -79,7 +80,7 @@ def formats(as_json: Json = False) -> None:
             "example": one.example,
             "options": sorted(one.option_type.model_fields),
         }
-        for one in Plugins(only={"register_formats"}).formats.items()
+        for one in loaded.plugins({"register_formats"}).formats.items()
     ]
     _print(rows, as_json)
 
@@ -93,7 +94,7 @@ def transforms(as_json: Json = False) -> None:
             "options": sorted(transform.option_type.model_fields),
             "reference": transform.reference,
         }
-        for transform in Plugins(only={"register_transforms"}).transforms.items()
+        for transform in loaded.plugins({"register_transforms"}).transforms.items()
     ]
     _print(rows, as_json)
 
@@ -112,9 +113,9 @@ def tests(
     as_json: Json = False,
 ) -> None:
     """The tests, one line each; the rest: --long, or biascore show TEST."""
-    plugins = Plugins(only=_STIMULI if metric is None else {*_STIMULI, "register_metrics"})
-    catalogue = _catalogue(plugins, stimuli)
-    found = catalogue.select(patterns) if patterns else catalogue.tests
+    plugins = loaded.plugins(_STIMULI if metric is None else {*_STIMULI, "register_metrics"})
+    every = _catalogue(plugins, stimuli)
+    found = every.select(patterns) if patterns else every.tests
     if metric is not None:
         kinds = plugins.metrics.get(metric).kinds
         found = tuple(test for test in found if test.kind in kinds)
@@ -146,9 +147,8 @@ def languages(stimuli: Stimuli = None, as_json: Json = False) -> None:
     """The languages that have stimuli."""
     from biascore.languages.names import language_name
 
-    plugins = Plugins(only={*_STIMULI, "register_languages"})
-    catalogue = _catalogue(plugins, stimuli)
-    known = plugins.languages
+    plugins = loaded.plugins({*_STIMULI, "register_languages"})
+    catalogue, known = _catalogue(plugins, stimuli), plugins.languages
     rows = [
         {
             "code": code,
@@ -168,7 +168,7 @@ def wordlists(
     as_json: Json = False,
 ) -> None:
     """The word lists, pairs and templates by address."""
-    found = _catalogue(Plugins(only=_STIMULI), stimuli).lists(language)
+    found = _catalogue(loaded.plugins(_STIMULI), stimuli).lists(language)
     rows = [
         {
             "list": address,
@@ -198,7 +198,7 @@ def show(
 ) -> None:
     """Show one test (words, source, licence, notes, published figures) or one metric (rule and options)."""
     if "/" in name:
-        found = _catalogue(Plugins(only=_STIMULI), stimuli).test(name)
+        found = _catalogue(loaded.plugins(_STIMULI), stimuli).test(name)
         if rows is None:
             _show_test(found, as_json)
         else:
@@ -208,7 +208,7 @@ def show(
         raise OptionsError(
             f"--rows writes the sentences of a test, and {name} is none. Name one, such as en/eec"
         )
-    plugins = Plugins(only={*_STIMULI, "register_metrics"})
+    plugins = loaded.plugins({*_STIMULI, "register_metrics"})
     if name not in plugins.metrics.known:
         known = [*plugins.metrics.names, *(test.id for test in _catalogue(plugins, stimuli).tests)]
         raise UnknownNameError(
