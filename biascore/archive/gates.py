@@ -16,7 +16,7 @@ from biascore.errors import BiascoreError
 from biascore.evidence.evaluating import evidence
 from biascore.evidence.spec import Scenario
 from biascore.gates import Gate, evaluate
-from biascore.gates.evaluating import BaseRuns
+from biascore.gates.evaluating import BaseRuns, NoBaseRuns
 from biascore.gates.spec import named
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import GateResult
@@ -65,7 +65,9 @@ def _gate(
 ) -> Check:
     what = f"gate {name!r}"
     root = places.beside
-    if gate.no_worse_than is not None:
+    if gate.no_base == "pass" and stored is not None and not stored.base:
+        bases = NoBaseRuns()
+    elif gate.no_worse_than is not None:
         found = places.root_of_run(gate.no_worse_than)
         if found is None:
             where = either("--stimuli", "stimuli")

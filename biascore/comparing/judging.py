@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biascore.basics.wording import signed
+from biascore.basics.wording import equal, signed
 from biascore.comparing.changes import Changed
 from biascore.comparing.matching import Match
 from biascore.results.comparison import Compared, Difference, Outcome
@@ -114,8 +114,10 @@ def _reason(
     if change.value is None:
         return f"The change of {changed.name} cannot be computed: {changed.problem}."
     before, after = _effect(changed.old), _effect(changed.new)
-    moved = "rose" if change.value > 0 else "fell" if change.value < 0 else "stayed"
-    told = f"{changed.name} {moved} from {before:z.3g} to {after:z.3g}"
+    if equal(before, after):
+        told = f"{changed.name} stayed at {before:z.3g}"
+    else:
+        told = f"{changed.name} {'rose' if change.value > 0 else 'fell'} from {before:z.3g} to {after:z.3g}"
     ends = change.interval
     by = "the same items in both" if changed.paired else "unpaired, from both intervals"
     told += f", a change of {signed(change.value, '.3g')}"

@@ -113,7 +113,7 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
         if isinstance(found, str):
             return Decided(
                 estimates=(Estimate(name=factors.columns[0], value=None, unit=unit, n={QUESTIONS: 0}), mass),
-                decision=Decision(Verdict.INCONCLUSIVE, f"It was not measured: {found}."),
+                decision=Decision(Verdict.NOT_MEASURED, f"It was not measured: {found}."),
                 bounded=False,
                 caveats=caveats,
                 **common,

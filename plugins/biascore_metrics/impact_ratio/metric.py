@@ -134,7 +134,7 @@ class ImpactRatio(DecidedMetric[ImpactRatioOptions, OutcomesTest]):
             few = f"no group has two categories of {options.min_people} people or more"
             nobody = "nobody is selected" if cut is None else "no score is above the median"
             why = few if chosen.any() else f"{nobody}, so no rate can be divided by"
-            decision = Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {why}.")
+            decision = Decision(Verdict.NOT_MEASURED, f"It could not be measured: {why}.")
             return Decided(estimates=(headline, *of_tables), decision=decision, **common)
         least, highest = compared.smallest
         interval = compared.interval(level)

@@ -284,7 +284,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         problem: str,
     ) -> Decision:
         if problem:
-            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
+            return Decision(Verdict.NOT_MEASURED, f"It could not be measured: {problem}.")
         options = self.options
         names = test.roles["A"].name, test.roles["B"].name
         signs = [
