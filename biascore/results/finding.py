@@ -96,7 +96,7 @@ def measurement_of(
     outcomes = outcomes or Outcomes()
     found = _of_unread(_of_lost(found, test, first_words), outcomes)
     short = outcomes.short
-    unread = (Caveat(outcomes.unread, bool(short), short),) if outcomes.unread else ()
+    unread = (Caveat(outcomes.told, bool(short), short),) if outcomes.unread else ()
     caveats = (*_in_other_case(found.coverage), *found.caveats, *unread)
     measured = found.estimates[0].value is not None
     decision = found.decision or Decision(

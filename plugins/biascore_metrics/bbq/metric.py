@@ -213,14 +213,6 @@ def _doubts(rows: pd.DataFrame) -> Iterator[Caveat]:
             "mostly say something else. Ask with way=text, if it can answer so"
         )
         yield Caveat(text, short="the model mostly names no option")
-    unreadable = rows.said[rows.outcome == "unreadable"]
-    ended = sum(not said.strip() or ("<think>" in said and "</think>" not in said) for said in unreadable)
-    if ended:  # a model that thinks aloud needs room for it
-        text = (
-            f"{ended:,} of {len(rows):,} answers are empty, or end within the model's thoughts (<think>). Raise "
-            "the model's option max_answer_tokens, or have it answer without thinking"
-        )
-        yield Caveat(text, short="answers end before they say anything")
 
 
 def _coverage(rows: pd.DataFrame) -> Coverage:
