@@ -42,12 +42,12 @@ class BaseRuns(dict[Path, Run]):
 
     def lacks(self, gate: Gate, folder: Path) -> bool:
         """Whether the run that a gate compares with is not there yet, and need not be."""
-        return gate.no_base == "pass" and not self._path(gate, folder).exists()
+        return gate.no_base == "pass" and not self._is_there(self._path(gate, folder))
 
     def of(self, gate: Gate, folder: Path) -> Run:
         """The run that a gate compares with; raises RunError with the key that names it."""
         path = self._path(gate, folder)
-        if not path.exists():
+        if not self._is_there(path):
             raise RunError(
                 f"no_worse_than = {gate.no_worse_than!r}: there is no such run. Correct the path; or, where this is the "
                 'first run of its kind, add no_base = "pass" to the gate, and keep this run there for the next one to be '
@@ -57,6 +57,9 @@ class BaseRuns(dict[Path, Run]):
             return self[path]
         except BiascoreError as error:
             raise type(error)(f"no_worse_than = {gate.no_worse_than!r}: {error}") from error
+
+    def _is_there(self, path: Path) -> bool:
+        return path in self or path.exists()
 
     @staticmethod
     def _path(gate: Gate, folder: Path) -> Path:

@@ -264,8 +264,8 @@ def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None)
     )
     often = ceil(
         100 * audits.p_value(found)
-    )  # of the number and the smallest share together, by which it was decided
-    as_much = f"no more than harmless groups give ({often} of 100 harmless audits have as much)"
+    )  # by which it was decided; a check says how many have the number alone
+    as_much = f"no more than harmless groups give ({often} of 100 harmless audits are as unusual, by number or smallest share)"
     if not exceeds and not sure:
         were = "was" if found.many == 1 else "were"
         grounds = _and([one.about for one in others])

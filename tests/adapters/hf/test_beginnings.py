@@ -101,3 +101,11 @@ def test_the_special_tokens_of_a_text_are_its_own_at_its_beginning_only(model: A
     assert got == pytest.approx(plain(model("llama-3"), ["<s>"], TEXT), abs=1e-5)
     with pytest.raises(QuestionError, match="has <s> in it"):
         backend.score((f"{TEXT} <s> {TEXT}",), "log_likelihood")
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_a_beginning_that_is_none_is_asked_for_once(model: Any, opened: Any, name: str) -> None:
+    """Where nothing begins a text, that it stands before the first token alone is no question of its own."""
+    backend = opened(model(name))
+    assert ("log_likelihood_start_once" in backend.identity.quantities) is (name != "none")
+    assert "log_likelihood" in backend.identity.quantities
