@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 from typing import Final, NamedTuple
 
-from biascore.basics.wording import capital, counted, some_of
+from biascore.basics.wording import capital, counted, shown, some_of
 from biascore.results.answers import Answer, Counts, findings
-from biascore.results.effect_words import Size, moved, scale_told, shown
+from biascore.results.effect_words import Size, moved, scale_told
 from biascore.results.failure import Failure
 from biascore.results.harmless import HarmlessAudits, Shared
 from biascore.results.measurement import Measurement
@@ -265,7 +265,8 @@ def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None)
     often = ceil(
         100 * audits.p_value(found)
     )  # by which it was decided; a check says how many have the number alone
-    as_much = f"no more than harmless groups give ({often} of 100 harmless audits are as unusual, by number or smallest share)"
+    rank = f"{often} of 100 harmless audits are as unusual, by number or smallest share"
+    as_much = f"no more than harmless groups give ({rank})"
     if not exceeds and not sure:
         were = "was" if found.many == 1 else "were"
         grounds = _and([one.about for one in others])

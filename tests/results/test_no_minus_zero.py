@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from biascore import Engine
-from biascore.basics.wording import figures, signed, true_minus
+from biascore.basics.wording import figures, shown, signed, true_minus
 from biascore.comparing import compare
 from biascore.designs.mean import Mean
 from biascore.exporting.forms import exported
 from biascore.plugins.loading import Plugins
 from biascore.report.notebook import run_html
 from biascore.report.texts import number
-from biascore.results.effect_words import Size, change_told, ends_of, shown, side_of
+from biascore.results.effect_words import Size, change_told, ends_of, side_of
 from biascore.results.gates import ends
 from biascore.results.verdicts import reason_of
 from biascore.stats import Interval
@@ -72,7 +72,7 @@ def test_a_run_in_every_form(value: float) -> None:
 
 
 def test_what_shows_numbers_rounds_them_to_no_minus_zero() -> None:
-    """Fixed decimals and significant digits have the z of the format, which drops the sign of a zero; with + it keeps one."""
+    """Fixed decimals and significant digits have the z of the format, which drops the sign of a zero, and no +."""
     fixed = re.compile(r":(?:\+?,?|\+z,?)\.(?:\d|\{[^{}]+\})+[fg%]\}")
     rooms = (
         "comparing",
