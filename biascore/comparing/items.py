@@ -31,12 +31,12 @@ class Joined:
         pairs = sorted((key, place, places[key]) for place, key in enumerate(one.keys) if key in places)
         first = np.array([place for _, place, _ in pairs], dtype=np.intp)
         second = np.array([place for _, _, place in pairs], dtype=np.intp)
-        old, new = one.where(first), other.where(second)
-        if not estimator.of_answers and len(pairs) and _all_equal(old.values, new.values):
-            new = replace(new, values=old.values)
+        before, after = one.where(first), other.where(second)
+        if pairs and not estimator.of_answers and _all_equal(before.values, after.values):
+            after = replace(after, values=before.values)
         return cls(
-            old,
-            new,
+            before,
+            after,
             only_old=len(one.keys) - len(pairs),
             only_new=len(other.keys) - len(pairs),
         )

@@ -191,7 +191,7 @@ def _parts(scores: Paired, mean: Estimate, options: PairOptions) -> Iterator[Par
         if 0 < len(pairs) < len(decided):
             one = preference(pairs, options.confidence).estimate(name, PERCENT)
             yield f"{name} ({one.value:z.1f} %", one.p_values[0], _within(one.interval, EVEN, bound)
-    if mean.p_values:
+    if mean.p_values and mean.value is not None:
         limit = bound and float(
             np.std([one.difference for one in scores.pairs], ddof=1) * ndtri((EVEN + bound) / 100)
         )

@@ -311,7 +311,7 @@ def _apart(means: Sequence[Estimate], alpha: float, bound: float | None) -> tupl
     """Bias types that are significant (Holm), and whose interval is not within the bound."""
     tested = [one for one in means if one.p_values]
     return tuple(
-        f"{one.name.removeprefix(MEAN).strip()} ({signed(one.value, '.3g')} nats, p = {p:z.3g})"
+        f"{one.name.removeprefix(MEAN).strip()} ({signed(one.value or 0.0, '.3g')} nats, p = {p:z.3g})"
         for one, p in zip(tested, holm([one.p_values[0].value for one in tested]), strict=True)
         if p <= alpha
         and (bound is None or one.interval is None or max(-one.interval.low, one.interval.high) > bound)
