@@ -299,7 +299,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         shares = control.shares(options)
         if shares is None:
             return Decision(
-                Verdict.INCONCLUSIVE,
+                Verdict.NOT_MEASURED,
                 f"There are no control words ({control.problem}), and some words are associated in any long enough list. "
                 f"{alone}",
             )
