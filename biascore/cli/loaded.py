@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from typing import TYPE_CHECKING, Any
 
 from biascore.cli.console import say, stderr
@@ -21,16 +20,16 @@ def engine(**arguments: Any) -> Engine:
     return made
 
 
-def plugins(only: Set[str]) -> Plugins:
-    """What plugins bring of some kinds, for a command that measures nothing."""
-    made = Plugins(only=only)
+def plugins() -> Plugins:
+    """What plugins bring, for a command that measures nothing."""
+    made = Plugins()
     tell_unloaded(made)
     return made
 
 
 def tell_unloaded(plugins: Plugins) -> None:
     """One line on standard error for each plugin that is installed and not whole, for what it brings may be missed."""
-    for record in plugins.records:
+    for record in plugins.installed:
         if record.status in ("failed", "conflict"):
             state = "not loaded" if record.status == "failed" else "not whole"
             why = " ".join(record.reason.split())[:300]

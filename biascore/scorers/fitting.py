@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-from scipy import sparse
 
 from biascore.basics.surface import either
 from biascore.errors import DataError, OptionsError
@@ -157,6 +156,8 @@ def fit_head(
 
 
 def _stacked(one: Matrix, other: Matrix) -> Matrix:
+    from scipy import sparse
+
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return np.vstack([one, other])
     return sparse.csr_matrix(sparse.vstack([sparse.csr_matrix(one), sparse.csr_matrix(other)]))
@@ -175,6 +176,7 @@ def _ridge(settings: Ridge, rows: Matrix, scores: Floats) -> Fitted:
 
 
 def _svr(settings: Svr, rows: Matrix, scores: Floats, dev: int) -> Fitted:
+    from scipy import sparse
     from sklearn.model_selection import GridSearchCV, PredefinedSplit
     from sklearn.svm import SVR
 
