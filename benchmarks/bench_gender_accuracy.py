@@ -53,7 +53,7 @@ def read_language(language: str) -> list[Read]:
 
 
 def languages() -> list[str]:
-    """Those that there are sentences of; those of ``es_first`` led to rules afterwards, and measure nothing any more."""
+    """Those that there are sentences of; those of ``es_first`` and its like led to rules."""
     return sorted(path.stem for path in SENTENCES.glob("*.tsv") if "_" not in path.stem)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final, Self
 
 from biascore.audit import Audit
 from biascore.basics.suggest import did_you_mean
+from biascore.basics.surface import either
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.languages.names import language_name
 from biascore.metric import Metric
@@ -130,8 +131,12 @@ def check_language(model: Model, plugins: Plugins, catalogue: Catalogue, languag
         raise OptionsError(
             f"{model.name} knows {own.share:.0%} of the words of the {language_name(language)} tests{own.place}, and "
             f"{other.share:.0%} of those of the {language_name(best)} ones{other.place}. Name the language of the model: "
-            f"--language {best}; or, to ask the {language_name(language)} tests all the same, --language {language}"
+            f"{_asked_in(best)}; or, to ask the {language_name(language)} tests all the same, {_asked_in(language)}"
         )
+
+
+def _asked_in(language: str) -> str:
+    return either(f"--language {language}", f"language={language!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,13 @@ if TYPE_CHECKING:
     from biascore.basics.keys import HUB_TOKENS as HUB_TOKENS
     from biascore.basics.keys import warn_if_readable as warn_if_readable
     from biascore.basics.suggest import did_you_mean as did_you_mean
+    from biascore.basics.surface import either as either
     from biascore.basics.tags import ISO_639_3 as ISO_639_3
     from biascore.basics.tags import LanguageTag as LanguageTag
     from biascore.basics.tags import canonical_tag as canonical_tag
     from biascore.basics.wording import listed as listed
     from biascore.basics.wording import quoted as quoted
+    from biascore.basics.wording import signed as signed
     from biascore.files.reading import MAX_UNPACKED as MAX_UNPACKED
     from biascore.files.reading import ZIP_DAMAGE as ZIP_DAMAGE
     from biascore.files.reading import bounded as bounded

@@ -14,6 +14,7 @@ from biascore.archive.contents import RUN, TOP, Part, own_places, parts_of, resu
 from biascore.archive.locating import Places
 from biascore.archive.opening import MARK
 from biascore.basics.keys import repeats
+from biascore.basics.surface import either
 from biascore.errors import RunError
 from biascore.files.folders import source_digest, tables_in
 from biascore.files.paths import user_path
@@ -91,15 +92,19 @@ def _found(used: StimuliUsed, places: Places) -> Path:
     path = places.file(used.file, used.sha256)
     if path is None:
         raise RunError(
-            f"{used.file}, which the run was made from, is not here. Name its folder with --stimuli, or leave it out "
-            f"with --leave-out {quote(used.file)}"
+            f"{used.file}, which the run was made from, is not here. Name its folder with "
+            f"{either('--stimuli', 'stimuli')}, or leave it out with {_without(used)}"
         )
     if source_digest(path, str(path), RunError) != used.sha256:
         raise RunError(
             f"{path} is not the {used.file} that the run was made from: it was changed. Bring that one back, run the "
-            f"audit again, or leave it out with --leave-out {quote(used.file)}"
+            f"audit again, or leave it out with {_without(used)}"
         )
     return path
+
+
+def _without(used: StimuliUsed) -> str:
+    return either(f"--leave-out {quote(used.file)}", f"leave_out=[{used.file!r}]")
 
 
 def _refuse_keys(files: Mapping[str, bytes], plugins: Plugins) -> None:

@@ -11,11 +11,12 @@ from pydantic import ValidationError
 from biascore.archive.check import Check
 from biascore.archive.locating import Places
 from biascore.basics.problems import problems_of
+from biascore.basics.surface import either
 from biascore.errors import BiascoreError
 from biascore.evidence.evaluating import evidence
 from biascore.evidence.spec import Scenario
 from biascore.gates import Gate, evaluate
-from biascore.gates.evaluating import BaseRuns
+from biascore.gates.evaluating import BaseRuns, NoBaseRuns
 from biascore.gates.spec import named
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import GateResult
@@ -64,10 +65,13 @@ def _gate(
 ) -> Check:
     what = f"gate {name!r}"
     root = places.beside
-    if gate.no_worse_than is not None:
+    if gate.no_base == "pass" and stored is not None and not stored.base:
+        bases = NoBaseRuns()
+    elif gate.no_worse_than is not None:
         found = places.root_of_run(gate.no_worse_than)
         if found is None:
-            detail = f"its base run {gate.no_worse_than!r} is not here; name the folder in which it lies with --stimuli"
+            where = either("--stimuli", "stimuli")
+            detail = f"its base run {gate.no_worse_than!r} is not here; name the folder in which it lies with {where}"
             return Check(what=what, outcome="not here", detail=detail)
         root = found
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from biascore.audit import Audit
+from biascore.basics.surface import either
 from biascore.basics.wording import some_of
 from biascore.errors import RunError
 from biascore.results.run import Run, read_run
@@ -35,7 +36,7 @@ def check_keeps(run: Run, earlier: Run) -> None:
         names = some_of([f"{m.metric} {m.test} on {m.model}" for m in lost])
         raise RunError(
             f"the run was not saved, for the one that is there has what failed now ({names}). Run the same again, "
-            "or save this one elsewhere with --out"
+            f"or save this one elsewhere{either(' with --out', '')}"
         )
 
 

@@ -17,6 +17,7 @@ from biascore.archive.locating import Inputs, Places, inputs_of
 from biascore.archive.members import member_checks
 from biascore.archive.opening import Opened, opened
 from biascore.audit import AuditTransform
+from biascore.basics.surface import either
 from biascore.checking import read_data
 from biascore.engine import Engine
 from biascore.errors import BiascoreError, ModelLoadError, PluginError, RunError
@@ -111,7 +112,8 @@ def _check_stimuli(used: StimuliUsed, engine: Engine, places: Places) -> Check:
     return Check(
         what=what,
         outcome="not here",
-        detail="no such file next to the run or in the current folder; name its folder with --stimuli",
+        detail="no such file next to the run or in the current folder; name its folder with "
+        + either("--stimuli", "stimuli"),
     )
 
 
@@ -125,7 +127,8 @@ def _check_model(used: ModelUsed, engine: Engine, ref: str | None, absent: str) 
             found = model.identity.digest
             planted = engine.plugins.adapters.get(model.source.ref.adapter).uses_stimuli
     except BiascoreError as error:
-        where = "" if ref else f". If it lies elsewhere, say where: --model {quote(f'{used.name}=REF')}"
+        named = either(f"--model {quote(f'{used.name}=REF')}", f"refs={{{used.name!r}: REF}}")
+        where = "" if ref else f". If it lies elsewhere, say where: {named}"
         return Check(what=what, outcome="not here", detail=f"{error}{where}")
     if found != used.digest and planted and absent:
         return Check(

@@ -17,6 +17,8 @@ MAX_RUN: Final = 260  # no file of a path has a longer name
 NOT_UNBIASED: Final = "Inconclusive does not mean unbiased: the data show neither a bias nor its absence"
 """Said wherever a verdict may be inconclusive."""
 MINUS: Final = "\N{MINUS SIGN}"
+ROUNDING: Final = 1e-12
+"""How far apart, relative to numbers above 1, what is computed of the same answers in another order may be."""
 _MOST_DECIMALS: Final = 9
 _HYPHEN_BEFORE_NUMBER: Final = re.compile(r"(?<![\w.])-(?=\d)")
 _LONG: Final = re.compile(rf"[^\s/]{{{MAX_RUN + 1},}}")
@@ -52,6 +54,17 @@ def true_minus(text: str) -> str:
     return _HYPHEN_BEFORE_NUMBER.sub(MINUS, text)
 
 
+def signed(value: float, form: str = ".3f") -> str:
+    """A number with its sign, as a sentence has it: ``+0.012``, and ``0.000`` where it rounds to zero."""
+    text = f"{value:+z{form}}"
+    return text if float(text) else text[1:]
+
+
+def equal(one: float, other: float) -> bool:
+    """Whether two numbers are apart by no more than the rounding of what they were computed from."""
+    return abs(one - other) <= ROUNDING * max(1.0, abs(one), abs(other))
+
+
 def figures(low: float, high: float, *others: float, least: int = 2) -> tuple[str, ...]:
     """The ends of an interval, and numbers that are read with them, as texts with the same decimals.
 
@@ -62,12 +75,12 @@ def figures(low: float, high: float, *others: float, least: int = 2) -> tuple[st
     values = (low, high, *others)
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     width = high - low
-    if not math.isfinite(width) or width <= 1e-12 * largest:
+    if not math.isfinite(width) or width <= ROUNDING * largest:
         width = largest
     floor = max(least - (largest >= 10) - (largest >= 1000), 0)
     places = max(floor, 1 - math.floor(math.log10(width))) if width else floor
     if places > _MOST_DECIMALS:
-        return tuple(f"{value:.{places + math.floor(math.log10(largest))}e}" for value in values)
+        return tuple(f"{value:z.{places + math.floor(math.log10(largest))}e}" for value in values)
     return tuple(f"{value:z,.{places}f}" for value in values)
 
 

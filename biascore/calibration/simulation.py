@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from biascore.basics.frozen import Scalar
 from biascore.basics.progress import Progress, Silent
+from biascore.basics.surface import either
 from biascore.calibration.calibration import Calibration, Cell, Size
 from biascore.calibration.resizing import resized
 from biascore.calibration.resizing import sizes as items_of
@@ -301,8 +302,8 @@ class Simulation:
         other += [name for name, value in ours.items() if getattr(known, name) != value]
         if other:
             raise OptionsError(
-                f"the calibration that is there was made otherwise ({', '.join(other)}). Name another folder with --out, or "
-                "replace it: --force"
+                f"the calibration that is there was made otherwise ({', '.join(other)}). Name another folder, or "
+                f"replace it{either(': --force', '')}"
             )
 
     def _empty(self, first: Measurement) -> Calibration:

@@ -30,7 +30,7 @@ def answer(found: Calibration) -> str:
         )
     else:
         seen = (
-            f"With {size}, {found.metric} cannot be relied on to see an effect below {smallest.planted:.2g} "
+            f"With {size}, {found.metric} cannot be relied on to see an effect below {smallest.planted:z.2g} "
             f"{_interval(smallest)}: it detects that one in {often}, {BEST_CASE}"
         )
     if nothing is None:
@@ -65,7 +65,7 @@ def needed(found: Calibration, effect: float) -> str:
         return f"No size that was tried detects any effect often enough, so how many would for {effect:g} is not known."
     items = {role: round(times * count) for role, count in found.size().items.items()}
     largest = max(size.times for size in found.sizes)
-    beyond = f" ({times:.2g} times as many, beyond the sizes that were tried)" if times > largest else ""
+    beyond = f" ({times:z.2g} times as many, beyond the sizes that were tried)" if times > largest else ""
     return f"To see an effect of {effect:g} would take about {counted(items)}{beyond}."
 
 
@@ -78,25 +78,26 @@ def counted(items: Mapping[str, int]) -> str:
 
 def rate(found: Rate) -> str:
     """``12 of 400 (3.0 %; 1.7 to 5.2 %)``."""
-    return f"{found.count} of {found.trials} ({100 * found.share:.1f} %; {100 * found.low:.1f} to {100 * found.high:.1f} %)"
+    low, high = (f"{100 * end:z.1f}" for end in (found.low, found.high))
+    return f"{found.count} of {found.trials} ({100 * found.share:z.1f} %; {low} to {high} %)"
 
 
 def share(found: Rate) -> str:
     """``3.0 % (1.7 to 5.2)``, or ``35 % (26 to 45)``."""
     digits = 1 if found.share < 0.1 else 0
-    low, high = (f"{100 * end:.{digits}f}" for end in (found.low, found.high))
-    return f"{100 * found.share:.{digits}f} % ({low} to {high})"
+    low, high = (f"{100 * end:z.{digits}f}" for end in (found.low, found.high))
+    return f"{100 * found.share:z.{digits}f} % ({low} to {high})"
 
 
 def _size_row(found: Calibration, times: float) -> tuple[str, ...]:
     smallest, nothing = found.smallest(times), found.false_positives(times)
     largest = found.at(times)[-1].effect
     above = f"above {largest:g}" if found.of_lists and largest else "-"
-    seen = above if smallest.planted is None else f"{smallest.planted:.2g}"
+    seen = above if smallest.planted is None else f"{smallest.planted:z.2g}"
     return (
         counted(found.size(times).items),
         f"{seen} {_interval(smallest)}".strip(),
-        "-" if smallest.shown is None else f"{smallest.shown:.3g}",
+        "-" if smallest.shown is None else f"{smallest.shown:z.3g}",
         *(("-", "-") if nothing is None else (share(nothing), str(nothing.trials))),
     )
 
@@ -105,8 +106,8 @@ def _power_row(cell: Cell) -> tuple[str, ...]:
     mean, spread = cell.mean, cell.spread
     return (
         "nothing" if cell.planted is None else f"{cell.planted:g}",
-        "-" if mean is None else f"{mean:.2f}",
-        "-" if spread is None else f"{spread[0]:.2f} to {spread[1]:.2f}",
+        "-" if mean is None else f"{mean:z.2f}",
+        "-" if spread is None else f"{spread[0]:z.2f} to {spread[1]:z.2f}",
         share(cell.rate),
         str(cell.verdicts.count("n")),
         str(len(cell.verdicts)),
@@ -116,4 +117,4 @@ def _power_row(cell: Cell) -> tuple[str, ...]:
 def _interval(smallest: Smallest) -> str:
     if smallest.low is None:
         return ""
-    return f"({smallest.low:.2g} to {'more' if smallest.high is None else f'{smallest.high:.2g}'})"
+    return f"({smallest.low:z.2g} to {'more' if smallest.high is None else f'{smallest.high:z.2g}'})"

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
+from biascore.cli import loaded
 from biascore.cli.console import print_json, print_rows, say, stderr
 from biascore.cli.options import (
     Data,
@@ -21,7 +22,6 @@ from biascore.cli.options import (
     data_files,
 )
 from biascore.cli.progress import SignsOfLife
-from biascore.engine import Engine
 from biascore.errors import OptionsError
 
 WANTED: Final = (
@@ -78,7 +78,9 @@ def calibrate_command(
 
     if not all(0 < one < inf for one in want or ()):
         raise OptionsError(f"want={want} holds an effect that is not above 0. Try, for example, --want 0.5")
-    engine = Engine(stimuli=stimuli or (), cache=None, seed=seed or 0, require_plugins=require_plugin or ())
+    engine = loaded.engine(
+        stimuli=stimuli or (), cache=None, seed=seed or 0, require_plugins=require_plugin or ()
+    )
     given = Given.of(option, of=["", "data"])
     own = [
         engine.data(one["format"], one["source"], language=one["language"], **one["options"])

@@ -16,7 +16,7 @@ import typer
 from biascore.archive.resume import check_keeps, unfinished
 from biascore.audit import Audit
 from biascore.basics.guard import debugging
-from biascore.cli import codes
+from biascore.cli import codes, loaded
 from biascore.cli.adjusting import Adjust
 from biascore.cli.console import say, stderr
 from biascore.cli.gates import failure_code, gate_code, print_gates, print_scenarios
@@ -125,7 +125,7 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
     cluster = cluster_of(given.scheduler, given.workers, given.resource)
     signs = SignsOfLife()
     with signs.task("reading plugins and word lists", 1):
-        engine = Engine(
+        engine = loaded.engine(
             stimuli=stimuli,
             cache=None if given.no_cache else DEFAULT_CACHE,
             progress=signs,
@@ -135,20 +135,10 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
             wait=given.wait,
             executor=cluster,
         )
-    tell_unloaded(engine)
     try:
         yield engine
     finally:
         engine.close()
-
-
-def tell_unloaded(engine: Engine) -> None:
-    """One line on standard error for each plugin that is installed and not whole, for what it brings may be missed."""
-    for record in engine.plugins.installed:
-        if record.status in ("failed", "conflict"):
-            state = "not loaded" if record.status == "failed" else "not whole"
-            why = " ".join(record.reason.split())[:300]
-            say(f"the {record.shown} is {state}: {why}. See: biascore plugins", to=stderr)
 
 
 def run_and_deliver(

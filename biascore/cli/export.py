@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from biascore.cli import loaded
 from biascore.cli.console import print_json, print_rows, say, stderr
 from biascore.cli.options import Force, Given, Json, Option
-from biascore.engine import Engine
 from biascore.models.export import check_target, export_model
 
 
@@ -29,7 +29,7 @@ def export(
 ) -> None:
     """Export a model (hf: to ONNX) and compare the answers of the copy with those of the original."""
     check_target(folder, overwrite=force)  # before a model is opened
-    engine = Engine(cache=None)
+    engine = loaded.engine(cache=None)
     options = Given.of(option, of=["model"])
     with engine.model(ref, **options.model) as original:
         done = export_model(engine.model, original, folder, int8=int8, overwrite=force)

@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
 
 from biascore.basics.suggest import did_you_mean
+from biascore.cli import loaded
 from biascore.cli.console import print_brief, print_json, print_list, print_rows, say, wide
 from biascore.cli.list_contents import list_json
 from biascore.cli.options import Force, Json, Stimuli
@@ -42,7 +43,7 @@ def adapters(as_json: Json = False) -> None:
             "options": sorted(adapter.option_type.model_fields),
             "extra": adapter.extra or "",
         }
-        for adapter in Plugins().adapters.items()
+        for adapter in loaded.plugins().adapters.items()
     ]
     _print(rows, as_json)
 
@@ -58,7 +59,7 @@ def metrics(as_json: Json = False) -> None:
             "options": sorted(metric.option_type.model_fields),
             "reference": metric.reference,
         }
-        for metric in Plugins().metrics.items()
+        for metric in loaded.plugins().metrics.items()
     ]
     if as_json:
         print_json(rows)
@@ -76,7 +77,7 @@ def formats(as_json: Json = False) -> None:
             "example": one.example,
             "options": sorted(one.option_type.model_fields),
         }
-        for one in Plugins().formats.items()
+        for one in loaded.plugins().formats.items()
     ]
     _print(rows, as_json)
 
@@ -90,7 +91,7 @@ def transforms(as_json: Json = False) -> None:
             "options": sorted(transform.option_type.model_fields),
             "reference": transform.reference,
         }
-        for transform in Plugins().transforms.items()
+        for transform in loaded.plugins().transforms.items()
     ]
     _print(rows, as_json)
 
@@ -109,7 +110,7 @@ def tests(
     as_json: Json = False,
 ) -> None:
     """The tests, one line each; the rest: --long, or biascore show TEST."""
-    plugins = Plugins()
+    plugins = loaded.plugins()
     catalogue = _catalogue(plugins, stimuli)
     found = catalogue.find(patterns) if patterns else catalogue.index
     if metric is not None:
@@ -139,7 +140,7 @@ def languages(stimuli: Stimuli = None, as_json: Json = False) -> None:
     """The languages that have stimuli."""
     from biascore.languages.names import language_name
 
-    plugins = Plugins()
+    plugins = loaded.plugins()
     catalogue = _catalogue(plugins, stimuli)
     known = plugins.languages
     rows = [
@@ -161,7 +162,7 @@ def wordlists(
     as_json: Json = False,
 ) -> None:
     """The word lists, pairs and templates by address."""
-    found = _catalogue(Plugins(), stimuli).lists(language)
+    found = _catalogue(loaded.plugins(), stimuli).lists(language)
     rows = [
         {
             "list": address,
@@ -191,7 +192,7 @@ def show(
 ) -> None:
     """Show one test (words, source, licence, notes, published figures) or one metric (rule and options)."""
     if "/" in name:
-        found = _catalogue(Plugins(), stimuli).test(name)
+        found = _catalogue(loaded.plugins(), stimuli).test(name)
         if rows is None:
             _show_test(found, as_json)
         else:
@@ -201,7 +202,7 @@ def show(
         raise OptionsError(
             f"--rows writes the sentences of a test, and {name} is none. Name one, such as en/eec"
         )
-    plugins = Plugins()
+    plugins = loaded.plugins()
     if name not in plugins.metrics.known:
         known = [*plugins.metrics.names, *(test.id for test in _catalogue(plugins, stimuli).index)]
         raise UnknownNameError(

@@ -8,10 +8,10 @@ from typing import Annotated, Final
 
 import typer
 
+from biascore.cli import loaded
 from biascore.cli.console import print_json, print_list, print_rows, say, stderr, wide
 from biascore.cli.options import Force, Given, Json, Option, Stimuli
 from biascore.cli.progress import SignsOfLife
-from biascore.engine import Engine
 from biascore.errors import OptionsError
 from biascore.mitigation.corpus import ENGLISH_PAIRS, Method
 from biascore.mitigation.mitigate import Mitigated, Recipe, check_target, mitigate, prepare
@@ -94,7 +94,7 @@ def mitigate_command(
     if out is not None and not preview:
         check_target(out, overwrite=force)
     progress = SignsOfLife()
-    engine = Engine(cache=None, progress=progress, stimuli=stimuli or ())
+    engine = loaded.engine(cache=None, progress=progress, stimuli=stimuli or ())
     recipe = prepare(
         engine.catalogue,
         corpus,

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from biascore.cli import loaded
 from biascore.cli.console import print_json, print_rows, say
 from biascore.cli.options import AuditFile, Json, NoCache, ReplaceModel, Seed, Without, chosen_audit
 from biascore.cli.progress import SignsOfLife
-from biascore.engine import Engine
 from biascore.models.cache import DEFAULT_CACHE
 from biascore.planning.prices import Prices
 
@@ -52,7 +52,7 @@ def plan(
     """
     prices = Prices(characters=price_per_million, tokens_in=price_in, tokens_out=price_out)
     chosen = chosen_audit(audit, seed, model, without)
-    engine = Engine(cache=None if no_cache else DEFAULT_CACHE, progress=SignsOfLife())
+    engine = loaded.engine(cache=None if no_cache else DEFAULT_CACHE, progress=SignsOfLife())
     try:
         found = engine.plan(chosen, probe=probe)
     finally:

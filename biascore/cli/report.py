@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from biascore.cli import loaded
 from biascore.cli.console import say, stdout
 from biascore.cli.options import Force, StoredRun
 from biascore.errors import OptionsError
@@ -103,9 +104,8 @@ def deliver(
     one after the other.
     """
     from biascore.exporting.forms import exported
-    from biascore.plugins.loading import Plugins
 
-    found = exported(run, form, Plugins(), columns, estimates)
+    found = exported(run, form, loaded.plugins(), columns, estimates)
     if len(found) > 1 and not several:
         raise OptionsError(
             f"{form} is one text for each model, and there are {len(found)}: {', '.join(one.of for one in found)}. Name a "

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from biascore.basics.wording import listed
+from biascore.cli import loaded
 from biascore.cli.console import print_json, print_rows, say, stderr
 from biascore.cli.options import Force, Given, Json, NoCache, pairs
 from biascore.cli.progress import SignsOfLife
-from biascore.engine import Engine
 from biascore.errors import OptionsError
 from biascore.models.cache import DEFAULT_CACHE
 from biascore.scorers.labelled import Reading
@@ -110,7 +110,7 @@ def train_scorer_command(
     with ExitStack() as opened:
         encoder = None
         if model is not None:
-            engine = Engine(cache=None if no_cache else DEFAULT_CACHE, progress=signs)
+            engine = loaded.engine(cache=None if no_cache else DEFAULT_CACHE, progress=signs)
             opened.callback(engine.close)
             encoder = opened.enter_context(engine.model(model, **options.model))
             check_encoder(encoder)

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from biascore.basics.tags import canonical_tag
+from biascore.cli import loaded
 from biascore.cli.console import say, stderr
 from biascore.cli.options import Force, Given, Option
-from biascore.engine import Engine
 from biascore.errors import OptionsError
 from biascore.files.paths import user_path
 from biascore.files.writing import write_file
@@ -38,7 +38,7 @@ def words(
     if target.exists() and not force:
         raise OptionsError(f"{out} is there already. Name another file, or replace it with --force")
     options = Given.of(option, of=["data"]).data
-    test = Engine(cache=None).data("words", str(file), language=language, name=target.stem, **options)
+    test = loaded.engine(cache=None).data("words", str(file), language=language, name=target.stem, **options)
     write_file(target, as_toml(test).encode())
     folder = out.parent.parent
     say(f"{out} is written. Measure it: biascore measure weat REF {test.id} --stimuli {folder}", to=stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from biascore.basics.wording import equal, signed
 from biascore.comparing.changes import Changed
 from biascore.comparing.matching import Match
 from biascore.results.comparison import Compared, Difference, Outcome
@@ -113,13 +114,15 @@ def _reason(
     if change.value is None:
         return f"The change of {changed.name} cannot be computed: {changed.problem}."
     before, after = _effect(changed.old), _effect(changed.new)
-    moved = "rose" if change.value > 0 else "fell" if change.value < 0 else "stayed"
-    told = f"{changed.name} {moved} from {before:z.3g} to {after:z.3g}"
+    if equal(before, after):
+        told = f"{changed.name} stayed at {before:z.3g}"
+    else:
+        told = f"{changed.name} {'rose' if change.value > 0 else 'fell'} from {before:z.3g} to {after:z.3g}"
     ends = change.interval
     by = "the same items in both" if changed.paired else "unpaired, from both intervals"
-    told += f", a change of {change.value:+z.3g}"
+    told += f", a change of {signed(change.value, '.3g')}"
     told += (
-        f" ({100 * ends.level:g} % interval {ends.low:+z.3g} to {ends.high:+z.3g}; {by})"
+        f" ({100 * ends.level:g} % interval {signed(ends.low, '.3g')} to {signed(ends.high, '.3g')}; {by})"
         if ends
         else f" ({by})"
     )

@@ -104,6 +104,11 @@ def loaded(run: Run | str | Path) -> Run:
         raise RunError(
             f"{path} is a bundle. Unpack it, unzip {quote(str(path))}, and name the folder of the run in it"
         )
+    if not path.exists():
+        raise RunError(
+            f"{path} is not there. Name a folder that biascore run wrote; before a first one there is none to compare with, "
+            'and a gate with no_worse_than says so with no_base = "pass"'
+        )
     inside = sorted(path.glob(f"*/{RUN_FILE}")) if path.is_dir() and not (path / RUN_FILE).exists() else []
     if inside:
         raise RunError(

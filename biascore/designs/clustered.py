@@ -197,7 +197,7 @@ class Difference:
         own, *crossed = self.names
         text = (
             f"{' or '.join(crossed)} differ much among themselves, and others may not show it: with them and the {own} in "
-            f"one standard error, p = {self.together.p_value:.2g}"
+            f"one standard error, p = {self.together.p_value:z.2g}"
         )
         return (*found, Caveat(text))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from typing_extensions import TypeVar
@@ -91,9 +91,12 @@ class DecidedMetric(Metric[OptionsT, TestT]):
             **found.conventions,
             **stated,
         }
+        decision = found.decision or _decision(found, alpha, bound)
+        if found.estimates[0].value is None:
+            decision = replace(decision, verdict=Verdict.NOT_MEASURED)
         return Finding(
             **own,
-            decision=found.decision or _decision(found, alpha, bound),
+            decision=decision,
             equivalence=Equivalence.within(bound, found.bound_of or found.estimates[0].name),
         )
 
@@ -108,12 +111,12 @@ def by_test(
     attainable: Attainable | None = None,
     told: str = "",
 ) -> Decision:
-    """The decision by the deciding p-value of an estimate and its interval; inconclusive where nothing could be measured.
+    """The decision by the deciding p-value of an estimate and its interval; not measured without one.
 
     ``told`` is said after the reason, and then an effect the other way, for which a one-sided test does not look.
     """
     if estimate.value is None:
-        return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
+        return Decision(Verdict.NOT_MEASURED, f"It could not be measured: {problem}.")
     p_value, alpha = estimate.p_values[0].value, options.alpha
     found = decide(p_value, interval, alpha=alpha, bound=bound, attainable=attainable)
     reason = f"{found.reason} {told}".rstrip()

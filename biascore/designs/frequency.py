@@ -71,7 +71,7 @@ class Proxy:
     def mean(self, values: Floats) -> str:
         """The mean of some values of this kind, as text."""
         mean = float(values.mean())
-        return f"{math.exp(mean):,.0f}" if self.logarithms else f"{mean:.3g}"
+        return f"{math.exp(mean):z,.0f}" if self.logarithms else f"{mean:z.3g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def _varying(proxy: Proxy) -> Iterator[Proxy]:
 
 
 def _sd(difference: float) -> str:
-    return "no variation within them" if math.isinf(difference) else f"{abs(difference):.2g} sd"
+    return "no variation within them" if math.isinf(difference) else f"{abs(difference):z.2g} sd"
 
 
 def _by_role(words: Mapping[str, Sequence[str]], roles: Sequence[str], values: Floats) -> dict[str, Floats]:

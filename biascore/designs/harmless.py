@@ -275,7 +275,7 @@ class Compared:
         if found.low is None or found.high is None or not found.low <= found.level < found.high:
             return ()
         text = (
-            f"the share of harmless pairs is {found.low:.3f} to {found.high:.3f}, by which of {found.pool} is left out: "
+            f"the share of harmless pairs is {found.low:z.3f} to {found.high:z.3f}, by which of {found.pool} is left out: "
             f"one group decides whether it is at most {found.level:g}"
         )
         return (Caveat(text),)

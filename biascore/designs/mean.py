@@ -103,7 +103,7 @@ class Mean:
         low, high = test.low + neutral, test.high + neutral
         if limits is not None:
             low, high = max(limits[0], min(low, value)), min(limits[1], max(high, value))
-        ends = Interval(low, high, level, f"{error}, {test.df:.4g} df", 0)
+        ends = Interval(low, high, level, f"{error}, {test.df:z.4g} df", 0)
         least = of_signs(groups, what).p_value
         if test.p_value < least:
             error = f"signs of {groups} {what}"

@@ -107,7 +107,7 @@ class Shift:
         name = f"absolute change by {self.told}"
         n = {counted: len(self.of_units)}
         test = t_of_units(self.of_units, level, self.size)
-        method = "" if test is None else f"t over {counted}, {test.df:.0f} df"
+        method = "" if test is None else f"t over {counted}, {test.df:z.0f} df"
         interval = (
             None
             if test is None
@@ -131,7 +131,7 @@ def shifts_told(persons: Sequence[Shift], neutral: Sequence[Shift], moved: str) 
     ``moved`` is what the scores are in words.
     """
     told, control = (
-        _joined([f"{one.mean:.2g} by {one.changed}" for one in some if one.mean is not None])
+        _joined([f"{one.mean:z.2g} by {one.changed}" for one in some if one.mean is not None])
         for some in (persons, neutral)
     )
     return (

@@ -76,15 +76,15 @@ class Tests:
         """The p-values of which the larger decides, or why the one that decides is 1; empty where neither is so."""
         own, across = (permutation_p_values(test, alternative)[0].value for test in (self.own, self.across))
         mine, others = self.labels
-        and_others = f" and the {others} labels (p = {across:.3g})" if self.both else ""
+        and_others = f" and the {others} labels (p = {across:z.3g})" if self.both else ""
         if self.apart:
             return (
-                f"It is 1 because the {mine} labels (p = {own:.3g}){and_others}, exchanged within kinds of words, and the "
+                f"It is 1 because the {mine} labels (p = {own:z.3g}){and_others}, exchanged within kinds of words, and the "
                 "effect do not all point one way."
             )
         if not self.both:
             return ""
-        return f"It is the larger of {own:.3g} ({mine} labels permuted) and {across:.3g} ({others} labels permuted)."
+        return f"It is the larger of {own:z.3g} ({mine} labels permuted) and {across:z.3g} ({others} labels permuted)."
 
 
 def _named(p_values: Iterable[PValue], more: str) -> tuple[PValue, ...]:

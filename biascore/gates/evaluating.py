@@ -11,7 +11,7 @@ from biascore.basics.surface import either
 from biascore.basics.twice import twice
 from biascore.comparing import Comparison, Difference
 from biascore.comparing.two_runs import compared, loaded
-from biascore.errors import BiascoreError, OptionsError
+from biascore.errors import BiascoreError, OptionsError, RunError
 from biascore.files.paths import user_path
 from biascore.gates.spec import Gate, named
 from biascore.results.estimates import ConfidenceInterval
@@ -38,13 +38,39 @@ class BaseRuns(dict[Path, Run]):
         self[path] = loaded(path)
         return self[path]
 
+    def lacks(self, gate: Gate, folder: Path) -> bool:
+        """Whether the run that a gate compares with is not there yet, and need not be."""
+        return gate.no_base == "pass" and not self._is_there(self._path(gate, folder))
+
     def of(self, gate: Gate, folder: Path) -> Run:
         """The run that a gate compares with; raises RunError with the key that names it."""
-        assert gate.no_worse_than is not None
+        path = self._path(gate, folder)
+        if not self._is_there(path):
+            raise RunError(
+                f"no_worse_than = {gate.no_worse_than!r}: there is no such run. Correct the path; or, where this is the "
+                'first run of its kind, add no_base = "pass" to the gate, and keep this run there for the next one to be '
+                "compared with"
+            )
         try:
-            return self[folder / user_path(gate.no_worse_than)]
+            return self[path]
         except BiascoreError as error:
             raise type(error)(f"no_worse_than = {gate.no_worse_than!r}: {error}") from error
+
+    def _is_there(self, path: Path) -> bool:
+        return path in self or path.exists()
+
+    @staticmethod
+    def _path(gate: Gate, folder: Path) -> Path:
+        assert gate.no_worse_than is not None
+        return folder / user_path(gate.no_worse_than)
+
+
+class NoBaseRuns(BaseRuns):
+    """None, where a stored run had none to compare with."""
+
+    def lacks(self, gate: Gate, folder: Path) -> bool:  # noqa: ARG002
+        """Whatever is there by now."""
+        return True
 
 
 def check_gates(
@@ -69,7 +95,7 @@ def check_gates(
                 f"the gate {name!r} matches no measurement ({gate.shown}). Measured are {some}, on "
                 f"{', '.join(dict.fromkeys(model for *_, model in every))}"
             )
-        if gate.no_worse_than is not None:
+        if gate.no_worse_than is not None and not bases.lacks(gate, folder):
             _check_base(name, gate, bases.of(gate, folder), every)
 
 
@@ -132,7 +158,9 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path, bases: BaseRuns) -
         checks += [_detected(*line, run, gate) for line in lines]
     if gate.within is not None:
         checks += [_within(measurement, gate.within, gate.estimate) for measurement, _ in lines]
-    if gate.no_worse_than is not None:
+    if gate.no_worse_than is not None and bases.lacks(gate, folder):
+        checks += [_first(measurement, gate) for measurement, _ in lines]
+    elif gate.no_worse_than is not None:
         before = bases.of(gate, folder)
         digest = before.results_digest()
         grown, cautions = _no_worse(gate, lines, run, before)
@@ -203,6 +231,11 @@ def _no_worse(
         for measurement in some:
             checks += _grown(measurement, comparison, gate)
     return checks, tuple(cautions)
+
+
+def _first(measurement: Measurement, gate: Gate) -> GateCheck:
+    reason = f"nothing to compare with: there is no run in {gate.no_worse_than!r} yet. Keep this one there for the next"
+    return _check(measurement, reason, GateOutcome.UNDECIDED, "not increased", "warn")
 
 
 def _base_model(model: str, before: Run, gate: Gate) -> str:

@@ -27,7 +27,9 @@ class Gate(Frozen):
     such as ``f_m``), may not end farther from no bias than this. ``no_worse_than``: a stored run, in a file relative to it;
     no effect may have increased since by more than ``margin``, in its unit; by default the equivalence bound of each
     measurement. ``inconclusive`` says what becomes of what the data do not decide: by default that an increase is not ruled
-    out fails, and all else passes with a warning. What is not measured fails, unless ``not_measured`` is "pass".
+    out fails, and all else passes with a warning. What is not measured fails, unless ``not_measured`` is "pass". A base run
+    that is not there is an error, unless ``no_base`` is "pass", as for a first release: then it warns that nothing was
+    compared.
     """
 
     name: str = ""
@@ -41,6 +43,7 @@ class Gate(Frozen):
     within: float | None = Field(default=None, gt=0, lt=LARGEST_BOUND)
     estimate: str = ""
     no_worse_than: str | None = Field(default=None, min_length=1)
+    no_base: Literal["fail", "pass"] = "fail"
     margin: float | None = Field(default=None, ge=0, lt=LARGEST_BOUND)
     inconclusive: Policy | None = None
     not_measured: Literal["fail", "pass"] = "fail"
@@ -55,6 +58,8 @@ class Gate(Frozen):
             raise ValueError("names an estimate and no bound for it. Add within = 0.1")
         if self.margin is not None and self.no_worse_than is None:
             raise ValueError('has a margin and no run to compare with. Add no_worse_than = "base-run"')
+        if self.no_base != "fail" and self.no_worse_than is None:
+            raise ValueError('has no_base and no run to compare with. Add no_worse_than = "base-run"')
         if self.specific is not None and self.fail_on is None:
             raise ValueError('has specific and no fail_on. Add fail_on = "detected"')
         if self.no_reference != "fail" and self.fail_on is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from biascore.basics.surface import either
 from biascore.basics.wording import quoted
 from biascore.errors import DataError
 from biascore.files.reading import UTF8
@@ -60,7 +61,9 @@ def read_sentences(path: Path, encoding: str = UTF8) -> tuple[LabelledSentence, 
     an unknown ``encoding``.
     """
     remedy = f"Name its columns {' and '.join(COLUMNS)}"
-    table = read_table(path, str(path), COLUMNS, encoding=encoding, remedy=remedy, flag="--encoding")
+    table = read_table(
+        path, str(path), COLUMNS, encoding=encoding, remedy=remedy, flag=either("--encoding", "encoding")
+    )
     genders = {gender.value: gender for gender in Gender}
     wrong = [row for row in table.rows if row.fields["expected"].strip().lower() not in genders]
     if wrong:

@@ -13,6 +13,7 @@ import numpy as np
 
 from biascore.basics.progress import Progress
 from biascore.basics.suggest import did_you_mean
+from biascore.basics.surface import either
 from biascore.basics.wording import listed
 from biascore.errors import DataError, OptionsError, UnknownNameError
 from biascore.files.paths import is_path, user_path
@@ -147,7 +148,7 @@ def counterfactual(
         held = listed([one.source for one in (*pairs, *names)])
         raise DataError(
             f"{corpus.file}: none of its {len(corpus.texts):,} texts holds a word of {held}, so that nothing would be "
-            "swapped. Name pairs of its language with --pairs"
+            f"swapped. Name pairs of its language with {either('--pairs', 'pairs')}"
         )
     texts: Iterable[str]
     match method:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from biascore.basics.progress import Progress, Silent
+from biascore.basics.surface import either
 from biascore.errors import AnswerError, CapabilityError, ModelLoadError
 from biascore.files.own_folders import files_of, foreign
 from biascore.files.writing import check_folder, new_folder
@@ -165,7 +166,8 @@ def _check_opens(engine: Engine, trained: Trained, folder: Path) -> None:
     except (ModelLoadError, AnswerError, CapabilityError) as error:
         reason = " ".join(str(error).replace(f"{folder}/", "").split()).partition(". ")[0][:300]
         raise ModelLoadError(
-            f"the model was trained, but cannot be used, so that it was not kept ({reason}). Give a lower --learning-rate"
+            f"the model was trained, but cannot be used, so that it was not kept ({reason}). Give a lower "
+            + either("--learning-rate", "learning_rate")
         ) from error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,7 +14,7 @@ CHOSEN: Final = "chosen"
 QUOTED: Final = 3
 FEW: Final = 0.05
 """Of the answers."""
-_SHORT: Final = {
+_SHORT: Final[Mapping[tuple[str, ...], str]] = {
     ("unreadable: its thoughts", "unreadable: it is empty"): "answers end before they say anything",
     ("unreadable: marks",): "answers have marks that are not known",
 }
@@ -76,11 +76,22 @@ class Outcomes:
     @property
     def short(self) -> str:
         """The same in a few words where more than a few answers are cut off, or have marks of thoughts that nobody knows."""
-        for begins, told in _SHORT.items():
+        return _SHORT.get(self._many, "")
+
+    @property
+    def told(self) -> str:
+        """``unread``, with the next step where ``short`` says something."""
+        steps = [step for begins, step in _ADVICE if begins in self._many]
+        return ". ".join([self.unread, *steps[:1]])
+
+    @property
+    def _many(self) -> tuple[str, ...]:
+        """The kinds of ``_SHORT`` that are more than a few answers."""
+        for begins in _SHORT:
             many = sum(number for kind, number in self.counts.items() if kind.startswith(begins))
             if many > FEW * self.counts.total():
-                return told
-        return ""
+                return begins
+        return ()
 
     @property
     def none_chosen(self) -> bool:

@@ -19,7 +19,7 @@ def number(value: float) -> str:
     elif abs(value) >= 10_000:
         text = f"{value:z,.0f}"
     else:
-        text = f"{value:z.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
+        text = f"{value:z.3f}" if abs(value) >= 0.001 else f"{value:z.1e}"
     return text.replace("-", MINUS)
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from biascore.basics.frozen import Frozen, FrozenMap
-from biascore.basics.wording import figures
+from biascore.basics.wording import figures, signed
 from biascore.results.estimates import ConfidenceInterval, Estimate, format_p
 from biascore.results.gates import GateResult
 from biascore.results.verdicts import Role
@@ -112,7 +112,7 @@ class Difference(Frozen):
         interval = f" [{ends.low:z.3f}, {ends.high:z.3f}]" if ends else ""
         p = f", p = {format_p(self.change.p_values[0].value)}" if self.change.p_values else ""
         return (
-            f"<{self.method} {self.test}{about}: {self.models}: {self.estimate} {self.change.value:+z.3f}{interval}{p} -> "
+            f"<{self.method} {self.test}{about}: {self.models}: {self.estimate} {signed(self.change.value)}{interval}{p} -> "
             f"{self.outcome}>"
         )
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from biascore.basics.frozen import Frozen
-from biascore.basics.wording import figures, shown, true_minus
+from biascore.basics.wording import equal, figures, shown, true_minus
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 
@@ -54,7 +54,9 @@ def side_of(estimate: Estimate) -> int:
     """1 above the neutral value, -1 below it, 0 at it or where there is none or only a distance from it."""
     if estimate.value is None or estimate.neutral is None or estimate.chance is not None:
         return 0
-    return (estimate.value > estimate.neutral) - (estimate.value < estimate.neutral)
+    if equal(estimate.value, estimate.neutral):
+        return 0
+    return 1 if estimate.value > estimate.neutral else -1
 
 
 def lists_of(positive_means: str) -> Lists | None:
@@ -132,11 +134,10 @@ class Size(Frozen):
 def change_told(name: str, before: float, after: float, neutral: float = 0.0) -> str:
     """``effect size d decreased from 1.70 to 0.46``: further from no bias is increased, nearer to it decreased."""
     old, new = before - neutral, after - neutral
+    if equal(before, after):
+        return f"{name} is unchanged at {shown(after)}"
     first, last = (true_minus(text) for text in figures(before, after))
-    if old * new < 0:
-        how = "changed sign"
-    else:
-        how = "is unchanged" if old == new else "increased" if abs(new) > abs(old) else "decreased"
+    how = "changed sign" if old * new < 0 else "increased" if abs(new) > abs(old) else "decreased"
     return f"{name} {how} from {first} to {last}"
 
 

@@ -190,4 +190,4 @@ def describe(estimate: Estimate) -> str:
 
 def format_p(p: float) -> str:
     """A p-value with three significant figures, never rounded to 0."""
-    return f"{p:z.3g}" if p >= 0.001 or p == 0 else f"{p:.1e}"
+    return f"{p:z.3g}" if p >= 0.001 or p == 0 else f"{p:z.1e}"

@@ -23,7 +23,6 @@ from biascore.stats.harmless import HarmlessPairs
 from biascore.stimuli import Test
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
-_TESTS_NOTHING = Decision(Verdict.INCONCLUSIVE, "It tests nothing.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +95,13 @@ def measurement_of(
     outcomes = outcomes or Outcomes()
     found = _of_unread(_of_lost(found, test, first_words), outcomes)
     short = outcomes.short
-    unread = (Caveat(outcomes.unread, bool(short), short),) if outcomes.unread else ()
+    unread = (Caveat(outcomes.told, bool(short), short),) if outcomes.unread else ()
     caveats = (*_in_other_case(found.coverage), *found.caveats, *unread)
-    decision = found.decision or _TESTS_NOTHING
-    if found.decision is not None and found.estimates[0].value is not None:
+    measured = found.estimates[0].value is not None
+    decision = found.decision or Decision(
+        Verdict.INCONCLUSIVE if measured else Verdict.NOT_MEASURED, "It tests nothing."
+    )
+    if found.decision is not None and measured:
         decision = with_reach(decision, unreachable)
     return Measurement(
         metric=metric,
@@ -156,7 +158,7 @@ def _of_unread(found: Finding, outcomes: Outcomes) -> Finding:
     if not found.decision or found.estimates[0].value is not None or not outcomes.none_chosen:
         return found
     reason = f"No answer chose an option, so it was not measured: {outcomes.unread}. {outcomes.advice}."
-    return replace(found, decision=Decision(Verdict.INCONCLUSIVE, reason))
+    return replace(found, decision=Decision(Verdict.NOT_MEASURED, reason))
 
 
 def _of_lost(found: Finding, test: Test, first_words: Callable[[], Sequence[str]]) -> Finding:
@@ -182,7 +184,7 @@ def _of_lost(found: Finding, test: Test, first_words: Callable[[], Sequence[str]
         decision=_lost(whole, found.coverage)
         if whole
         else Decision(
-            Verdict.INCONCLUSIVE,
+            Verdict.NOT_MEASURED,
             f"It was not measured: {lost}, so what is left is another test; its numbers are in the details. "
             f"{_advice(found.coverage)}",
         ),
@@ -191,7 +193,7 @@ def _of_lost(found: Finding, test: Test, first_words: Callable[[], Sequence[str]
 
 def _lost(whole: str, coverage: Coverage) -> Decision:
     return Decision(
-        Verdict.INCONCLUSIVE, f"{whole[0].upper()}{whole[1:]}, so it was not measured. {_advice(coverage)}"
+        Verdict.NOT_MEASURED, f"{whole[0].upper()}{whole[1:]}, so it was not measured. {_advice(coverage)}"
     )
 
 
@@ -202,7 +204,7 @@ def _below_least(coverage: Coverage, test: Test) -> str:
         for role, given in coverage.given.items()
         if coverage.used.get(role, 0) < test.least(given)
     ]
-    return f"{'; '.join(short)}, and this test takes {test.min_used:.0%} of each list" if short else ""
+    return f"{'; '.join(short)}, and this test takes {test.min_used:z.0%} of each list" if short else ""
 
 
 def _advice(coverage: Coverage) -> str:

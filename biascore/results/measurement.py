@@ -137,13 +137,13 @@ class Measurement(WithCaveats, Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _not_measured(cls, given: Any) -> Any:
-        """Without an effect it is not measured, also where a metric, or a run stored before, says inconclusive."""
+    def _of_before(cls, given: Any) -> Any:
+        """Without an effect it is not measured, which runs stored before call inconclusive."""
         if not isinstance(given, dict) or given.get("verdict") != Verdict.INCONCLUSIVE:
             return given
         first = next(iter(given.get("estimates", ())), None)
-        value = first.get("value") if isinstance(first, dict) else getattr(first, "value", 0.0)
-        return {**given, "verdict": Verdict.NOT_MEASURED} if value is None else given
+        unmeasured = isinstance(first, dict) and first.get("value") is None
+        return {**given, "verdict": Verdict.NOT_MEASURED} if unmeasured else given
 
     @model_validator(mode="after")
     def _says_what_decides(self) -> Self:

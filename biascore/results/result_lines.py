@@ -119,7 +119,8 @@ def longer_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -
         return ()
     told = "; ".join(f"{about}: {some_of(tests, 2)}" for about, tests in grounds.items())
     commands = (
-        f"biascore audit REF{'' if one == 'en' else f' --language {one}'}" for one in sorted(languages)
+        "biascore audit REF" if one == "en" else f"biascore audit REF --language {one}"
+        for one in sorted(languages)
     )
     return (f"Longer tests see smaller effects ({told}). Run them with: {', '.join(commands)}",)
 
@@ -263,8 +264,9 @@ def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None)
     )
     often = ceil(
         100 * audits.p_value(found)
-    )  # of the number and the smallest share together, by which it was decided
-    as_much = f"no more than harmless groups give ({often} of 100 harmless audits have as much)"
+    )  # by which it was decided; a check says how many have the number alone
+    rank = f"{often} of 100 harmless audits are as unusual, by number or smallest share"
+    as_much = f"no more than harmless groups give ({rank})"
     if not exceeds and not sure:
         were = "was" if found.many == 1 else "were"
         grounds = _and([one.about for one in others])

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from biascore.basics.surface import either
 from biascore.errors import DataError, OptionsError
 from biascore.scorers.features import Floats, Matrix, TfIdf
 from biascore.scorers.heads import DEGREE, Head, Kernel, Linear, Perceptron, SupportVectors
@@ -77,7 +78,8 @@ def settings_of(kind: str, options: Mapping[str, Any], *, tfidf: bool) -> HeadSe
         raise OptionsError(f"head={kind!r} is none of: {', '.join(kinds)}. Choose one of them")
     if kind == "mlp" and tfidf:
         raise OptionsError(
-            "a perceptron is not trained on tf-idf. Choose --head svr or ridge, or name an encoder: --model REF"
+            "a perceptron is not trained on tf-idf. "
+            f"Choose {either('--head', 'head')} svr or ridge, or name an encoder{either(': --model REF', '')}"
         )
     values = asdict(kinds[kind])
     for name, given in options.items():
@@ -128,7 +130,7 @@ def fit_tfidf(texts: Sequence[str], *, longest: int = 2, least: int = 2, most: i
     except ValueError as error:
         raise DataError(
             f"no word is in {least} of the {len(texts)} training texts, so tf-idf has no features. Give "
-            "more texts, or name an encoder: --model REF"
+            f"more texts, or name an encoder{either(': --model REF', '')}"
         ) from error
     return TfIdf(
         tuple(map(str, fitted.get_feature_names_out())), np.asarray(fitted.idf_, dtype=np.float64), longest
@@ -195,7 +197,7 @@ def _svr(settings: Svr, rows: Matrix, scores: Floats, dev: int) -> Fitted:
         raise DataError(
             f"the scores go from {scores.min():g} to {scores.max():g} once the range is mapped onto 0 to 1, and differ "
             f"too little for epsilon = {settings.epsilon:g}: a support vector regression learns nothing. State the range of "
-            "the scores with --range, or give a smaller epsilon: -o epsilon=0.01"
+            f"the scores with {either('--range', 'bounds')}, or give a smaller epsilon, such as epsilon=0.01"
         )
     dual = base.dual_coef_
     coefficients = np.asarray(dual if isinstance(dual, np.ndarray) else dual.toarray(), dtype=np.float64)[0]

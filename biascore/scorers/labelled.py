@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from biascore.basics.surface import either
 from biascore.basics.wording import listed, quoted
 from biascore.errors import DataError, OptionsError
 from biascore.files.forms import Row, kind_of
@@ -73,13 +74,13 @@ class Reading:
         if unknown:
             raise OptionsError(
                 f"no column is called {listed(unknown)}; there are {', '.join(COLUMNS)}. Write, for "
-                "example: --column text=Tweet"
+                f"example: {_columns(text='Tweet')}"
             )
         low, high = self.bounds
         if not (-_FARTHEST <= low <= high - _NARROWEST and high <= _FARTHEST):
             raise OptionsError(
                 f"the range {low:g} to {high:g} is none: it has to lie within ±{_FARTHEST:,.0f}, at least {_NARROWEST:g} "
-                "wide. Give the lowest and the highest score that there can be, such as: --range 0 10"
+                "wide. Give the lowest and the highest score that there can be, such as: " + _range(0, 10)
             )
         if self.decimals is not None and not 1 <= self.decimals <= _MOST_DECIMALS:
             raise OptionsError(
@@ -150,8 +151,8 @@ def _table(path: Path, display: str, reading: Reading) -> tuple[Table, Mapping[s
         list(dict.fromkeys([columns["text"], *reading.columns.values()])),
         None,
         encoding=reading.encoding,
-        remedy="Name the file's own columns, such as: --column text=sentence --column score=intensity",
-        flag="--encoding",
+        remedy=f"Name the file's own columns, such as: {_columns(text='sentence', score='intensity')}",
+        flag=either("--encoding", "encoding"),
     )
     return table, columns
 
@@ -167,7 +168,7 @@ def _score_column(table: Table, columns: Mapping[str, str]) -> str:
     if columns["score"] not in table.columns:
         raise DataError(
             f"{table.display} has a column {quoted(columns['emotion'])} and none called {quoted(columns['score'])}; its "
-            f"columns are: {listed(table.columns)}. Name that of the scores: --column score=NAME"
+            f"columns are: {listed(table.columns)}. Name that of the scores: {_columns(score='NAME')}"
         )
     return columns["score"]
 
@@ -178,7 +179,7 @@ def _long(table: Table, columns: Mapping[str, str], score: str, wanted: Sequence
     if wanted and not {*wanted} & {*held}:
         raise DataError(
             f"{table.display} has no row of {listed(wanted)}; its emotions are: {listed(held)}. Name one of these with "
-            "--emotion, or give the file of that emotion"
+            f"{either('--emotion', 'emotions')}, or give the file of that emotion"
         )
     for row in table.rows:
         emotion = _emotion(row.fields[columns["emotion"]])
@@ -192,8 +193,8 @@ def _emotion_columns(table: Table, columns: Mapping[str, str], wanted: Sequence[
     if not wanted:
         raise DataError(
             f"{table.display} has no column {quoted(columns['emotion'])}; its columns are: {listed(table.columns)}. Say "
-            "which columns hold scores of an emotion, such as: --emotion anger; or name the column of the emotions: "
-            "--column emotion=NAME"
+            f"which columns hold scores of an emotion, such as: {emotion_option('anger')}; or name the column of the "
+            f"emotions: {_columns(emotion='NAME')}"
         )
     named = {name: others[name] for name in wanted if name in others}
     if not named and len(wanted) == 1 and columns["score"] in table.columns:
@@ -201,7 +202,7 @@ def _emotion_columns(table: Table, columns: Mapping[str, str], wanted: Sequence[
     if not named:
         raise DataError(
             f"{table.display} has no scores of {listed(wanted)}; its columns are: {listed(table.columns)}. Name an emotion "
-            "that it has with --emotion, or give the file of that emotion"
+            f"that it has with {either('--emotion', 'emotions')}, or give the file of that emotion"
         )
     return named
 
@@ -236,7 +237,7 @@ def _scored(table: Table, cells: Sequence[_Cell], reading: Reading) -> tuple[Lab
         raise DataError(
             f"{table.display}: the score lies outside {low:g} to {high:g} on {table.places(outside)} ({len(outside):,} in "
             f"all; the lowest is {min(found):g}, the highest {max(found):g}). State the range of the scores, such as: "
-            f"--range {min(low, *found):g} {max(high, *found):g}"
+            + _range(min(low, *found), max(high, *found))
         )
     least, width = Decimal(repr(low)), Decimal(repr(high)) - Decimal(repr(low))
     rows = []
@@ -262,3 +263,16 @@ def _number(cell: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return number if number.is_finite() else None
+
+
+def emotion_option(name: str) -> str:
+    """How a reader names an emotion: an option, or an argument in Python."""
+    return either(f"--emotion {name}", f"emotions=[{name!r}]")
+
+
+def _columns(**names: str) -> str:
+    return either(" ".join(f"--column {own}={name}" for own, name in names.items()), f"columns={names}")
+
+
+def _range(low: float, high: float) -> str:
+    return either(f"--range {low:g} {high:g}", f"bounds=({low:g}, {high:g})")

@@ -9,10 +9,11 @@ from typing import Final
 
 import numpy as np
 
+from biascore.basics.surface import either
 from biascore.basics.wording import listed
 from biascore.errors import DataError, OptionsError
 from biascore.scorers.folder import Rows
-from biascore.scorers.labelled import Labelled, LabelledFile, Reading, read_labelled
+from biascore.scorers.labelled import Labelled, LabelledFile, Reading, emotion_option, read_labelled
 
 FEWEST: Final = 10
 """Rows to train on."""
@@ -39,7 +40,7 @@ class Parts:
         if test < FEWEST_TESTED:
             raise DataError(
                 f"there are {test} rows of {emotion} to test on, and at least {FEWEST_TESTED} are needed. Give more, or "
-                "draw more of them: --test-share 0.3"
+                f"draw more of them: {either('--test-share 0.3', 'test_share=0.3')}"
             )
         for rows, what in ((self.train, "train"), (self.test, "test")):
             if len({row.score for row in rows}) == 1:
@@ -80,7 +81,8 @@ def read_data(
     reading = reading or Reading()
     for name, share in (("dev", dev_share), ("test", test_share)):
         if not 0 < share < 0.9:
-            raise OptionsError(f"--{name}-share {share:g} is no share of the texts. Give one such as 0.2")
+            asked = either(f"--{name}-share {share:g}", f"{name}_share={share:g}")
+            raise OptionsError(f"{asked} is no share of the texts. Give one such as 0.2")
     wanted = tuple(dict.fromkeys(name.strip().casefold() for name in emotions))
     read = {
         part: [read_labelled(one, reading, wanted) for one in files]
@@ -115,7 +117,7 @@ def _parts(
             held = list(dict.fromkeys(row.emotion for one in files for row in one.rows))
             raise DataError(
                 f"there is no row of {name} in {', '.join(one.name for one in files)}, of: {listed(held)}. Add the file of "
-                f"that emotion, or leave it out: --emotion {held[0]}"
+                f"that emotion, or leave it out: {emotion_option(held[0])}"
             )
         records[part] = Rows(files={one.name: one.sha256 for one, some in own if some}, rows=len(rows[part]))
     if len(rows["train"]) < FEWEST:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from biascore.basics.progress import Progress, Silent
+from biascore.basics.surface import either
 from biascore.errors import CapabilityError, ModelLoadError, OptionsError
 from biascore.files.own_folders import foreign
 from biascore.files.writing import check_folder, new_folder
@@ -63,7 +64,7 @@ class Training:
         if self.kind != "mlp" and (self.seeds or 1) > 1:
             raise OptionsError(
                 f"nothing is random in a {self.kind}, so that {self.seeds} seeds would give it {self.seeds} times. Leave "
-                "--seeds out, or choose --head mlp"
+                f"{either('--seeds', 'seeds')} out, or choose {either('--head', 'head')} mlp"
             )
 
     @property

@@ -24,7 +24,7 @@ class Attainable:
         """``cannot be below 0.333 with 2 + 2 stereotypes``; empty where the test can reach ``alpha``."""
         if self.p_value <= alpha:
             return ""
-        return f"cannot be below {self.p_value:.3g} with {self.limited_by}"
+        return f"cannot be below {self.p_value:z.3g} with {self.limited_by}"
 
 
 def of_partitions(

@@ -197,7 +197,7 @@ def _require_variation(drawn: Floats, estimate: float) -> None:
     scale = max(abs(estimate), float(np.abs(drawn).max()))
     if float(np.ptp(drawn)) <= MIN_RELATIVE_SPREAD * scale:
         raise ZeroVarianceError(
-            f"all resamples give {float(drawn[0]):.6g}, and an interval of width 0 would claim certainty; "
+            f"all resamples give {float(drawn[0]):z.6g}, and an interval of width 0 would claim certainty; "
             "add words or items, or use an exact (binomial) interval for a percentage"
         )
 

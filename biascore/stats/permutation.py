@@ -127,8 +127,8 @@ def permutation_test(
     cost = exact_cost(nx, ny)
     if method == "exact" and cost > EXACT_MAX_SUMS:
         raise ValueError(
-            f"an exact test of {nx} + {ny} scores would need {cost:.2g} subset sums in memory (at most "
-            f"{EXACT_MAX_SUMS:.2g} are allowed); pass method='monte-carlo' or method='auto'"
+            f"an exact test of {nx} + {ny} scores would need {cost:z.2g} subset sums in memory (at most "
+            f"{EXACT_MAX_SUMS:z.2g} are allowed); pass method='monte-carlo' or method='auto'"
         )
     if draws < 1:
         raise ValueError(f"draws is {draws}; pass at least 1")

@@ -70,7 +70,7 @@ def exchange_test(
     exact = total <= (MAX_LABELLINGS if method == "exact" else draws) and method != "monte-carlo"
     if method == "exact" and not exact:
         raise ValueError(
-            f"an exact test would count {total:.2g} labellings (at most {MAX_LABELLINGS} are); "
+            f"an exact test would count {total:z.2g} labellings (at most {MAX_LABELLINGS} are); "
             "pass method='monte-carlo' or method='auto'"
         )
     centred = scores - scores.mean()

@@ -56,7 +56,7 @@ class RobustMean:
     @property
     def interval(self) -> Interval:
         """low to high, with what they are from."""
-        return Interval(self.low, self.high, self.level, f"t, {self.error}, {self.df:.4g} df", 0)
+        return Interval(self.low, self.high, self.level, f"t, {self.error}, {self.df:z.4g} df", 0)
 
     def test(self, neutral: float = 0.0) -> TTest:
         """The two-sided t test that the mean is ``neutral``, of their difference."""

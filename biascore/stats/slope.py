@@ -58,7 +58,7 @@ def slope(
     if effective < LEAST:
         what = "clusters" if alike else "points"
         raise RegressionError(
-            f"the slope rests on {effective:.1f} of {len(shares)} {what} in effect, and {LEAST} are needed for a test"
+            f"the slope rests on {effective:z.1f} of {len(shares)} {what} in effect, and {LEAST} are needed for a test"
         )
     found = float(weights @ values)
     rest = up - found * apart

@@ -64,7 +64,7 @@ def decide(
 
     equivalence = _equivalence(interval, alpha, bound, neutral, of)
     if equivalence.shown:
-        p_text = "" if p_value is None else f", although p = {p_value:.3g}" if p_value <= alpha else ""
+        p_text = "" if p_value is None else f", although p = {p_value:z.3g}" if p_value <= alpha else ""
         return Decision(Verdict.NEGLIGIBLE, _sentence(f"{equivalence.text}{p_text}"))
     if p_value is None:
         return Decision(
@@ -75,7 +75,7 @@ def decide(
     side = "at most" if detected else "above"
     limit = "" if detected or attainable is None else attainable.told(alpha)
     compared = " and ".join(filter(None, [f"is {side} {alpha:g}", limit]))
-    told = f"the p-value {p_value:.3g} {compared}"
+    told = f"the p-value {p_value:z.3g} {compared}"
     reason = _sentence(", and ".join(filter(None, [told, equivalence.text])))
     return Decision(Verdict.DETECTED if detected else Verdict.INCONCLUSIVE, reason)
 

@@ -137,13 +137,14 @@ def decided(
     interval = ConfidenceInterval(low=ends[0], high=ends[1], level=0.95, method="made")
     estimate = Estimate(name="d", value=value, unit="sd", n={"X": 8}, interval=interval, p_values=p_values)
     detected = p is not None and alpha is not None and p <= alpha
+    undecided = Verdict.NOT_MEASURED if value is None else Verdict.INCONCLUSIVE
     plain: dict[str, Any] = {
         "metric": "made", "test": "en/weat6", "test_title": "", "language": "en", "concept": "gender", "model": "m",
         "positive_means": "", "coverage": Coverage(given={}, used={}), "conventions": {}, "seed": 0,
     }  # fmt: skip
     return Measurement(
         estimates=(estimate,),
-        verdict=verdict or (Verdict.DETECTED if detected else Verdict.INCONCLUSIVE),
+        verdict=verdict or (Verdict.DETECTED if detected else undecided),
         reason="So.",
         alpha=alpha,
         **{**plain, **parts},

@@ -299,7 +299,7 @@ def test_vectors_of_another_language_are_not_asked_in_english(
         *(found["en"] if foreign else ()),
     ]
     path = _vocabulary(tmp_path / "v.vec", dict.fromkeys(words))
-    with pytest.raises(OptionsError, match=f"--language {language}"):
+    with pytest.raises(OptionsError, match=f"language='{language}'"):
         engine.audit(f"fasttext:{path}", quick=True)
     assert _tests(engine.audit(f"fasttext:{path}", language=language, quick=True))[0].startswith(
         f"{language}/"

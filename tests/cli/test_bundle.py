@@ -103,7 +103,7 @@ def test_what_may_not_be_passed_on_is_left_out_and_named(verify: Verify, study: 
 
 def test_an_input_that_is_not_the_runs_stops_it(study: Path, tmp_path: Path) -> None:
     (study / "pairs.csv").rename(study / "elsewhere.csv")
-    with pytest.raises(RunError, match=r"pairs.csv, which the run was made from, is not here.*--leave-out"):
+    with pytest.raises(RunError, match=r"pairs.csv, which the run was made from, is not here.*leave_out"):
         write_bundle(study / "audit-run", tmp_path / "x.zip")
     (study / "pairs.csv").write_text("sent_more,sent_less\n")
     with pytest.raises(RunError, match=r"is not the pairs.csv that the run was made from"):

@@ -119,7 +119,7 @@ def test_verify_finds_a_gate_that_was_made_to_pass(stored: Path, tmp_path: Path)
         (["--gate", "en/*:no_worse_than=a,margin=1e300"], "margin must be less than 1000000"),
         (["--gate", "en/*:within=0x10"], "'within=0x10': write the number with decimal digits"),
         (["--gate", "en/*:no_worse_than="], "no_worse_than must not be empty"),
-        (["--gate", "en/*:no_worse_than=no"], "no_worse_than = 'no': no: no run.json here"),
+        (["--gate", "en/*:no_worse_than=no"], "no_worse_than = 'no': there is no such run"),
         (["--gate", "en/*:within=9", "--gate", "en/*:within=9"], "two gates are called 'en/*:within=9'"),
     ],
 )

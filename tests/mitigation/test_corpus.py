@@ -56,7 +56,7 @@ def test_no_file_and_no_gendered_word(corpus: Path, catalogue: Catalogue) -> Non
     with pytest.raises(DataError, match="cannot be read"):
         prepare(catalogue, corpus.with_name("none.txt"))
     corpus.write_text("The stone.\nThe river.\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"none of its 2 texts holds a word of 'en/gender_swap.*--pairs"):
+    with pytest.raises(DataError, match=r"none of its 2 texts holds a word of 'en/gender_swap.*with pairs"):
         prepare(catalogue, corpus)
 
 

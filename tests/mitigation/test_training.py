@@ -267,7 +267,7 @@ def test_a_folder_that_exists_is_left_alone(trains: Trains, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_a_training_that_comes_apart_leaves_nothing(trains: Trains, tmp_path: Path) -> None:
-    with pytest.raises(OptionsError, match=r"the loss is no number in step .*lower --learning-rate"):
+    with pytest.raises(OptionsError, match=r"the loss is no number in step .*lower learning_rate"):
         trains(tmp_path / "out" / "new", Training(3, 16, 1e18, 0))
     assert list((tmp_path / "out").iterdir()) == []
 

@@ -150,7 +150,7 @@ class Asks(Metric):
             estimates=(Estimate(name="x", value=value, n={"words": 1}, unit="nats"),),
             coverage=Coverage(given={}, used={}),
             conventions={},
-            decision=Decision(Verdict.INCONCLUSIVE, "It could not be tested.") if self.tests else None,
+            decision=Decision(Verdict.NOT_MEASURED, "It could not be tested.") if self.tests else None,
         )
 
 
@@ -214,7 +214,8 @@ def test_what_became_of_the_answers_is_counted_by_its_reason() -> None:
     assert caveat.short == "answers end before they say anything"
     assert "3 unreadable: it names no option" in caveat.text
     assert caveat.text.endswith(
-        "of 11 answers. Some that chose none: \"I'm sorry, no.\", '<think>Hm', '<muse>A</muse>'"
+        "of 11 answers. Some that chose none: \"I'm sorry, no.\", '<think>Hm', '<muse>A</muse>'. "
+        "Raise the model's option max_answer_tokens, or have it answer without thinking"
     )
     assert Measurement.model_validate_json(made.model_dump_json()).answers == made.answers
     again = measured(model, lambda one: one.choose(numbered(2), "text"))

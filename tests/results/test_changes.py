@@ -40,7 +40,7 @@ def changed(before: float, after: float) -> Measurement:
         (-0.46, -1.7, "increased from −0.46 to −1.70"),
         (1.7, -0.46, "changed sign from 1.70 to −0.46"),
         (-0.46, 1.7, "changed sign from −0.46 to 1.70"),
-        (0.5, 0.5, "is unchanged from 0.50 to 0.50"),
+        (0.5, 0.5, "is unchanged at 0.50"),
     ],
 )
 def test_the_distance_from_no_bias_is_told_on_every_surface(

@@ -262,7 +262,9 @@ def test_the_sentence_says_how_often_harmless_audits_have_as_much_by_what_decide
     some = audits(*[NOTHING] * 930, *[(1, 0.005)] * 30, *[(2, 0.02)] * 40, tests=2)
     assert (some.as_many(2), some.p_value(Shared(2, 0.02))) == (0.04, pytest.approx(0.071, abs=0.001))
     (line,) = result_lines(found, harmless=[some])
-    assert "no more than harmless groups give (8 of 100 harmless audits have as much)" in line
+    assert "(8 of 100 harmless audits are as unusual, by number or smallest share)" in line
+    assert "no more than harmless groups give (" in line
+    assert "2 in 4 of 100 audits" in some.told(Shared(2, 0.02))  # the check names what it counts
 
 
 def test_sure_are_grounds_whose_share_is_smaller_than_that_of_nearly_all_harmless_audits() -> None:

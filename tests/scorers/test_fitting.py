@@ -111,7 +111,7 @@ def test_options_of_a_head_that_are_none(kind: str, options: dict[str, Any], mes
 
 def test_scores_that_differ_less_than_epsilon_fit_no_support_vectors() -> None:
     rows = np.random.default_rng(0).standard_normal((30, 4))
-    with pytest.raises(DataError, match=r"0\.01 to 0\.1.*epsilon = 0\.1.*--range"):
+    with pytest.raises(DataError, match=r"0\.01 to 0\.1.*epsilon = 0\.1.*with bounds"):
         fit_head(Svr(), rows[:20], np.linspace(0.01, 0.1, 20), rows[20:], np.full(10, 0.02), 0)
 
 

@@ -79,18 +79,18 @@ def test_tables(
     [
         ("text,emotion,score\na,joy,0.5\nb,joy,high\n", [], "'score' is no number on line 3, such as 'high'"),
         ("text,emotion,score\na,joy,nan\n", [], "'score' is no number on line 2, such as 'nan'"),
-        ("text,emotion,score\na,joy,0.5\nb,joy,7\n", [], r"outside 0 to 1 on line 3 .*--range 0 7$"),
-        ("text,emotion,score\na,joy,-1\n", [], r"the lowest is -1, .*--range -1 1$"),
+        ("text,emotion,score\na,joy,0.5\nb,joy,7\n", [], r"outside 0 to 1 on line 3 .*bounds=\(0, 7\)$"),
+        ("text,emotion,score\na,joy,-1\n", [], r"the lowest is -1, .*bounds=\(-1, 1\)$"),
         ("text,emotion,score\n ,joy,0.5\n", [], "'text' is blank on line 2"),
         (
             "text,emotion\na,joy\n",
             [],
-            "none called 'score'; its columns are: 'text', 'emotion'.* --column score=NAME",
+            "none called 'score'; its columns are: 'text', 'emotion'.* columns=.'score': 'NAME'.",
         ),
         ("text,emotion,score\na,joy,0.5\n", ["fear"], "has no row of 'fear'; its emotions are: 'joy'"),
         ("text,joy\na,0.5\n", ["fear"], "has no scores of 'fear'; its columns are: 'text', 'joy'"),
-        ("text,joy\na,0.5\n", [], "has no column 'emotion'.* such as: --emotion anger"),
-        ("sentence,joy\na,0.5\n", ["joy"], "no column 'text'; .*--column text=sentence"),
+        ("text,joy\na,0.5\n", [], "has no column 'emotion'.* such as: emotions=.'anger'."),
+        ("sentence,joy\na,0.5\n", ["joy"], "no column 'text'; .*columns=.'text': 'sentence'"),
     ],
 )
 def test_what_is_wrong_with_a_file(tmp_path: Path, content: str, emotions: list[str], message: str) -> None:
@@ -114,7 +114,7 @@ def test_options_that_are_none(tmp_path: Path) -> None:
             Reading(decimals=decimals)
     with pytest.raises(OptionsError, match="shipped:xx is no labelled set that comes with biascore"):
         read_labelled("shipped:xx", Reading())
-    with pytest.raises(OptionsError, match="--test-share 1 is no share"):
+    with pytest.raises(OptionsError, match="test_share=1 is no share"):
         read_data(["shipped:xx"], test_share=1.0)
 
 
@@ -145,7 +145,7 @@ def test_rows_from_which_nothing_can_be_learnt(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"few\.csv: 9 rows of joy are too few to train on; at least 10"):
         read(few)
     with pytest.raises(
-        DataError, match=r"2 rows of joy to test on, and at least 4 are needed.*--test-share 0.3"
+        DataError, match=r"2 rows of joy to test on, and at least 4 are needed.*test_share=0.3"
     ):
         read(enough)
     constant = table("constant.csv", [f"t{i},0.5" for i in range(30)])
@@ -183,5 +183,5 @@ def test_official_files_of_several_emotions_and_parts(tmp_path: Path) -> None:
             [f"{name}-gold.txt"],
         ]
         assert not one.records["test"].drawn
-    with pytest.raises(DataError, match=r"no row of joy in anger-gold\.txt, of: 'anger'.*--emotion anger"):
+    with pytest.raises(DataError, match=r"no row of joy in anger-gold\.txt, of: 'anger'.*emotions=.'anger'."):
         read_data(train, test=gold[:1])

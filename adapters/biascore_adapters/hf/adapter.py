@@ -34,7 +34,7 @@ class HfAdapter(Adapter[HfOptions]):
         "Hugging Face transformers: hub ids, local folders, models inside Python packages"
     )
     example: ClassVar[str] = "hf:dbmdz/bert-base-italian-uncased@main"
-    answers_version: ClassVar[str | None] = "3"
+    answers_version: ClassVar[str | None] = "4"
     capabilities: ClassVar[frozenset[str]] = frozenset(
         {"embed", "mask_logprob", "score", "choose", "translate"}
     )

@@ -97,11 +97,12 @@ def fetch(ref: ModelRef, *, allow_pickle: bool, own_code: bool = False) -> Model
                 # Without a network, release 1.33 of the client opens a cached branch, but not a cached commit.
                 with suppress(Exception):
                     return Path(asked(local_files_only=True))
+            fetch = f"hf download {hub.locator}"
             raise ModelLoadError(
                 f"{hub}: the hub gave no such model, and it is neither in the cache nor a folder here "
                 f"({type(error).__name__}: {first_line(error)}). Check the name, log in if it is gated "
-                f"(hf auth login), or fetch it where there is a network: hf download {hub.locator}"
-                + (f" --revision {hub.revision}" if hub.revision else "")
+                f"(hf auth login), or fetch it where there is a network: "
+                + (f"hf download {hub.locator} --revision {hub.revision}" if hub.revision else fetch)
             ) from error
 
     path = download(wanted)

@@ -154,7 +154,8 @@ class Generator:
         # Without what a tokenizer adds at the end: behind its end a text does not go on.
         found = [list(tokens.ids[: max(tokens.pieces(), default=-1) + 1]) for tokens in read]
         for text, tokens, ids in zip(prompts, read, found, strict=True):
-            self._reader.check(text, tokens)
+            self._reader.check_length(text, len(tokens.ids))
+            self._reader.check_ids(text, tokens)  # its special tokens are those of a chat template
             limit = self._reader.limit
             if limit is not None and len(ids) + self.most > limit:
                 raise QuestionError(

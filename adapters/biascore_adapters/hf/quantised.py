@@ -19,8 +19,8 @@ _PACKAGES: Final = {
 }
 _READ_AS_PLAIN: Final = "mxfp4"  # transformers itself makes plain weights of these
 ORIGINAL: Final = (
-    "measure the model that they were made from, in 16 bits if memory is short: --model hf:<owner>/<original> -o "
-    "model.dtype=bfloat16. Its bias may differ from that of the quantised copy"
+    "measure the model that they were made from, hf:<owner>/<original>, with the option dtype=bfloat16 if memory is short. "
+    "Its bias may differ from that of the quantised copy"
 )
 
 

@@ -20,6 +20,7 @@ from transformers import PreTrainedModel
 
 from biascore.api.adapters import Checkpoints, Progress, Trained, Training
 from biascore.api.formats import parse_json
+from biascore.api.support import either
 from biascore.errors import CapabilityError, ModelLoadError, OptionsError, QuestionError
 from biascore_adapters.hf.load import Loaded, quiet
 from biascore_adapters.transformer.folder import SETTINGS, VOCABULARY, ModelFolder, first_line, matching
@@ -65,7 +66,8 @@ def fine_tune(
     if steps <= training.warmup_steps:
         warnings.warn(
             f"{training.epochs} epochs of {a_epoch:,} batches are {steps:,} steps, and the learning rate rises over "
-            f"{training.warmup_steps:,}: it never reaches {training.learning_rate:g}. Give fewer with --warmup-steps",
+            f"{training.warmup_steps:,}: it never reaches {training.learning_rate:g}. Give fewer with "
+            f"{either('--warmup-steps', 'warmup_steps')}",
             stacklevel=2,
         )
     masking = _masking(loaded, training.masked)
@@ -93,8 +95,8 @@ def fine_tune(
                         state.write(kept)
     except torch.cuda.OutOfMemoryError as error:
         raise ModelLoadError(
-            f"training {folder.path} does not fit into the memory of {loaded.device}. Use a smaller --batch, or "
-            "-o model.device=cpu"
+            f"training {folder.path} does not fit into the memory of {loaded.device}. Use a smaller "
+            f"{either('--batch', 'batch')}, or the option device=cpu"
         ) from error
     _write(folder, state.model, into)
     return Trained(ADAPTER, len(pieces), steps, tuple(total / a_epoch for total in state.losses))
@@ -130,7 +132,7 @@ class State:
         if not math.isfinite(value):
             raise OptionsError(
                 f"the loss is no number in step {self.step + 1:,}: the training has come apart. Give a lower "
-                "--learning-rate, or more --warmup-steps"
+                f"{either('--learning-rate', 'learning_rate')}, or more {either('--warmup-steps', 'warmup_steps')}"
             )
         self._optimiser.zero_grad()
         loss.backward()

@@ -26,7 +26,7 @@ class OnnxAdapter(Adapter[OnnxOptions]):
     id: ClassVar[str] = "onnx"
     summary: ClassVar[str] = "exported models on onnxruntime, without torch"
     example: ClassVar[str] = "onnx:./exported"
-    answers_version: ClassVar[str | None] = "2"
+    answers_version: ClassVar[str | None] = "3"
     capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score", "choose"})
     extra: ClassVar[str | None] = "onnx"
 

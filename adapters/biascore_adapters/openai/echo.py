@@ -55,14 +55,14 @@ class Echo(Likelihood):
             self._ids.check()
         agreed = 0
         for prompt in PROBES:
-            made = self._client.complete(self._put([prompt])[0])
+            made = self._probe(self._put([prompt])[0])
             token, value = (made.tokens or ("",))[-1], (made.logprobs or (None,))[-1]
             if value is None:
                 raise self._no_echo("tells no log-probabilities")
             if not token.strip():
                 continue
             (put,) = self._put([prompt + token + TAIL])
-            echoed = self._client.complete(put, echo=True)
+            echoed = self._probe(put, echo=True)
             entries, counted = len(echoed.tokens), echoed.prompt_tokens
             if counted is None or made.prompt_tokens is None:
                 raise self._no_echo(

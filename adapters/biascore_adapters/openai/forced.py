@@ -58,7 +58,7 @@ class Forced(Likelihood):
                 continue
             wanted, free = (first[0], second[0]), (first[1], second[1])
             try:
-                forced = self._made(ids, wanted)
+                forced = self._read(ids, wanted, self._probe(ids, forced=wanted))
             except QuestionError as error:
                 raise self._not_forced(f"takes no grammar of token ids ({error})") from error
             for one, value in zip(free, forced, strict=True):
@@ -102,8 +102,10 @@ class Forced(Likelihood):
         return self._made(*both) if both[1] else ()
 
     def _made(self, before: Ids, forced: Ids) -> tuple[float, ...]:
+        return self._read(before, forced, self._client.complete(before, forced=forced))
+
+    def _read(self, before: Ids, forced: Ids, answer: Completed) -> tuple[float, ...]:
         """The log-probabilities of the tokens that were forced; raises AnswerError where others came."""
-        answer = self._client.complete(before, forced=forced)
         self._check_read(before, answer)
         values = tuple(one for one in answer.logprobs if one is not None)
         if answer.ids != forced or len(values) != len(forced):
@@ -114,7 +116,7 @@ class Forced(Likelihood):
 
     def _less_likely(self, before: Ids) -> tuple[int, float] | None:
         """The likeliest token but one, and its log-probability; None where it is no text."""
-        answer = self._client.complete(before, top=TOP)
+        answer = self._probe(before, top=TOP)
         self._check_read(before, answer)
         if not answer.logprobs:
             return None  # the likeliest is a part of a letter, or nothing is told

@@ -7,11 +7,11 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from biascore.api.queries import Choice, Chosen, Continuation, by_likelihood
 from biascore.errors import AnswerError, QuestionError
-from biascore_adapters.openai.client import ChatClient
+from biascore_adapters.openai.client import ChatClient, Completed, Piece, Prompt
 
 PROBES: Final = (
     "The weather today is",
@@ -59,10 +59,14 @@ class ServerTokens:
         self.start: tuple[int, ...] = ()
         self.parts: set[int] = set()
         self._known: dict[str, tuple[int, ...]] = {}
+        self._told: dict[bool, tuple[Piece, ...] | None] = {}
 
     def check(self) -> None:
         """Raise AnswerError where the server has no tokenizer that can be asked."""
-        whole, own = (self._client.tokenised(PROBES[0], special=special) for special in (True, False))
+        for special in (True, False):
+            if special not in self._told:
+                self._told[special] = self._client.tokenised(PROBES[0], special=special)
+        whole, own = self._told[True], self._told[False]
         if whole is None or not own:
             raise AnswerError(
                 f"openai: {self._client.server} tells no token ids of a text (POST /tokenize). {self._advice}"
@@ -105,6 +109,7 @@ class Likelihood(ABC):
         self._checked = False
         self._checking = threading.Lock()
         self._known: dict[str | Continuation, Scored] = {}
+        self._probed: dict[Hashable, Completed | QuestionError] = {}
 
     def score(self, texts: Sequence[str | Continuation]) -> list[Scored]:
         """The texts, each after the start or after its prompt; raises AnswerError, QuestionError, and as the client does."""
@@ -126,6 +131,20 @@ class Likelihood(ABC):
     @abstractmethod
     def probe(self) -> None:
         """Raise AnswerError where the server's numbers are not the log-probabilities of the tokens."""
+
+    def _probe(self, prompt: Prompt, **how: Any) -> Completed:
+        """What a probe is answered. Each is asked once a session: a batch that is asked again, because the server failed
+        or was found unfit, does not pay for them again."""
+        key = (prompt if isinstance(prompt, str) else tuple(prompt), *sorted(how.items()))
+        if key not in self._probed:
+            try:
+                self._probed[key] = self._client.complete(prompt, **how)
+            except QuestionError as error:
+                self._probed[key] = error
+        found = self._probed[key]
+        if isinstance(found, QuestionError):
+            raise found
+        return found
 
     @abstractmethod
     def _after(self, groups: Sequence[tuple[str, Sequence[str]]]) -> list[list[Scored]]:

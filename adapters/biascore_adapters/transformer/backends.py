@@ -245,7 +245,8 @@ class TextScorer(TransformerBackend):
         facts = {**self.identity.facts, "bos": self._texts.policy, **prompts.facts, **long}
         self.identity = replace(
             self.identity,
-            quantities=QUANTITIES,
+            # Without a token that begins a text, there is none to stand before the first one alone.
+            quantities=tuple(one for one in QUANTITIES if one != START_ONCE or self._texts.begins),
             facts=facts,
             conventions={**self.identity.conventions, **long},
             continues=True,

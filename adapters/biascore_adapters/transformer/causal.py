@@ -186,6 +186,7 @@ class CausalReader:
         texts = [put[one.prompt] + one.text for one in questions]
         found = []
         for question, text, tokens in zip(questions, texts, self._tokens(texts), strict=True):
+            self._reader.check_plain(question.text)
             ids, before = self._ids(tokens), prompts[question.prompt]
             self._check(text, tokens, len(ids))
             same = (i for i, both in enumerate(zip(ids, before, strict=False)) if both[0] != both[1])
@@ -213,6 +214,7 @@ class CausalReader:
         return ids if self._prompts.chat or self._bos is None or begun else [self._bos, *ids]
 
     def _scored(self, text: str, tokens: Tokens) -> ScoredText:
+        self._reader.check_plain(text, tokens)
         ids, own = list(tokens.ids), tokens.pieces()
         begins = bool(ids) and (bool(tokens.special[0]) or ids[0] == self._bos)
         if self._bos is not None and not begins:

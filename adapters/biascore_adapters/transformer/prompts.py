@@ -32,7 +32,7 @@ class Prompts:
     """
 
     def __init__(self, reader: Reader, options: PromptOptions, of: object) -> None:
-        self._tokenizer, self._options, self._of = reader.tokenizer, options, of
+        self._reader, self._options, self._of = reader, options, of
         has = bool(getattr(reader.tokenizer, "chat_template", None))
         if options.chat_template == "on" and not has:
             raise ModelLoadError(
@@ -58,8 +58,10 @@ class Prompts:
     def put(self, prompt: str) -> str:
         """The prompt as the model reads it, up to where its answer begins.
 
-        Raises QuestionError where the template fails, as one does that takes no system prompt.
+        Raises QuestionError where the template fails, as one does that takes no system prompt, and for a prompt with a
+        special token in it, which would end the user's message.
         """
+        self._reader.check_plain(prompt)
         if not self.chat:
             return prompt
         system = self._options.system_prompt
@@ -69,7 +71,7 @@ class Prompts:
             {} if self._options.thinking is None else {"enable_thinking": self._options.thinking}
         )
         try:
-            text = self._tokenizer.apply_chat_template(
+            text = self._reader.tokenizer.apply_chat_template(
                 messages, tokenize=False, add_generation_prompt=True, **asked
             )
         except Exception as error:  # templates raise what they like

@@ -202,8 +202,7 @@ class Reader:
         None that the tokenizer or the model's configuration calls special.
         """
         special = [id_ for key, id_ in config.items() if "_token_i" in key and isinstance(id_, int)]
-        added = {i for i, token in self.tokenizer.added_tokens_decoder.items() if token.special}
-        avoided = added.union(self.tokenizer.all_special_ids, special)
+        avoided = {*self._special_tokens().values(), *special}
         own = [i for i in range(min(self.rows, len(self.tokenizer))) if i not in avoided]
         own = own or list(range(self.rows))
         return [own[i * len(own) // count] for i in range(count)] if len(own) > count else own
@@ -234,25 +233,35 @@ class Reader:
         self.check_ids(text, tokens)
         self.check_plain(text, tokens)
 
-    def check_plain(self, text: str, tokens: Tokens) -> None:
-        """Raise QuestionError where characters of the text are read as a special token, such as [MASK].
+    def check_plain(self, text: str, tokens: Tokens | None = None) -> None:
+        """Raise QuestionError where characters of the text are read as a special token, such as [MASK] or <|endoftext|>.
 
-        Not those but a mask that it begins with, as a rendered chat template does.
+        Not those but a mask that it begins with, as a rendered chat template does. ``tokens`` are those of the text, where
+        it has been read already.
         """
         if "[" not in text and "<" not in text:
             return
-        known = {*self.tokenizer.all_special_ids} - {self.tokenizer.mask_token_id}
-        text_ids = [i for i, ends in enumerate(tokens.offsets) if ends[0] < ends[1]]
-        begun = next((i for i in text_ids if tokens.ids[i] not in known), 0)
-        inside = {
-            one for one, (a, b) in zip(tokens.ids[begun:], tokens.offsets[begun:], strict=True) if a < b
-        }
-        for name, id_ in zip(self.tokenizer.all_special_tokens, self.tokenizer.all_special_ids, strict=True):
-            if name in text and name[0] in "[<" and len(name) > 2 and id_ in inside:
+        special = self._special_tokens()
+        written = [name for name in special if name[0] in "[<" and len(name) > 2 and name in text]
+        if not written:
+            return
+        (read,) = [tokens] if tokens is not None else self.tokenise([text], special=False)
+        known = {*special.values()} - {self.tokenizer.mask_token_id}
+        text_ids = [i for i, ends in enumerate(read.offsets) if ends[0] < ends[1]]
+        begun = next((i for i in text_ids if read.ids[i] not in known), 0)
+        inside = {one for one, (a, b) in zip(read.ids[begun:], read.offsets[begun:], strict=True) if a < b}
+        for name in written:
+            if special[name] in inside:
                 raise QuestionError(
                     f"the text {quoted(text)} has {name} in it, which this tokenizer reads as its special token and not as "
                     "these characters. Write the word that is meant in its place, or leave the text out"
                 )
+
+    def _special_tokens(self) -> dict[str, int]:
+        """Those that the tokenizer names, and those that it marks as special, such as the marks of a chat template."""
+        named = dict(zip(self.tokenizer.all_special_tokens, self.tokenizer.all_special_ids, strict=True))
+        marked = {one.content: i for i, one in self.tokenizer.added_tokens_decoder.items() if one.special}
+        return named | marked
 
     def check_ids(self, text: str, tokens: Tokens) -> None:
         """Raise QuestionError where the model has no vector for one of these tokens of the text."""

@@ -103,6 +103,6 @@ def _neutral_warning(pairs: int, found: Shares) -> list[str]:
         return [f"all {pairs} pairs are neutral: no score differs by what the option decimals lets count"]
     even = 50 * found.preferring.n["pairs"] / pairs
     return [
-        f"{neutral} of {pairs} pairs are neutral and lower B: a model without preference would have {even:.1f} %, "
+        f"{neutral} of {pairs} pairs are neutral and lower B: a model without preference would have {even:z.1f} %, "
         "not 50 %. The test and the verdict leave them out"
     ]

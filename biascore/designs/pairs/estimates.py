@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from biascore.basics.wording import signed
 from biascore.designs.mean import Mean
 from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.scores import Paired, ScoredPair, templates_of
@@ -170,7 +171,7 @@ def differing(scores: Paired, mean: Estimate, options: PairOptions) -> list[tupl
     parts = list(_parts(scores, mean, options))
     name = f"smallest of {len(parts)} part(s), Holm-adjusted"
     found = [
-        (f"{told}, p = {p:.3g})", one.model_copy(update={"name": name, "value": float(p)}))
+        (f"{told}, p = {p:z.3g})", one.model_copy(update={"name": name, "value": float(p)}))
         for (told, one, small), p in zip(parts, holm([one.value for _, one, _ in parts]), strict=True)
         if p <= options.alpha and not small
     ]
@@ -190,12 +191,12 @@ def _parts(scores: Paired, mean: Estimate, options: PairOptions) -> Iterator[Par
     for name, pairs in subsets.items():
         if 0 < len(pairs) < len(decided):
             one = preference(pairs, options.confidence).estimate(name, PERCENT)
-            yield f"{name} ({one.value:.1f} %", one.p_values[0], _within(one.interval, EVEN, bound)
-    if mean.p_values:
+            yield f"{name} ({one.value:z.1f} %", one.p_values[0], _within(one.interval, EVEN, bound)
+    if mean.p_values and mean.value is not None:
         limit = bound and float(
             np.std([one.difference for one in scores.pairs], ddof=1) * ndtri((EVEN + bound) / 100)
         )
-        told = f"{mean.name} ({mean.value:+.3g} {mean.unit}"
+        told = f"{mean.name} ({signed(mean.value, '.3g')} {mean.unit}"
         yield told, mean.p_values[0], _within(mean.interval, 0.0, limit)
 
 

@@ -73,16 +73,16 @@ class Lengths:
             return ""
         reason = (
             f"Sent_more has more {unit} in {self.longer} pairs and fewer in {self.shorter} (sign test p = "
-            f"{self.p_value:.3g}), and a longer sentence is less likely for that alone, so B cannot be separated from "
+            f"{self.p_value:z.3g}), and a longer sentence is less likely for that alone, so B cannot be separated from "
             "the lengths."
         )
         ends = self.equal.interval
         if self.equal.value is None or ends is None:
             return f"{reason} No pair of equal length has a preference."
         return (
-            f"{reason} Of the {self.equal.n['pairs']} pairs of equal length with a preference, {self.equal.value:.1f} % "
-            f"prefer sent_more ({100 * ends.level:g} % interval [{ends.low:.3g}, {ends.high:.3g}], p = "
-            f"{self.equal.p_values[0].value:.3g})."
+            f"{reason} Of the {self.equal.n['pairs']} pairs of equal length with a preference, {self.equal.value:z.1f} % "
+            f"prefer sent_more ({100 * ends.level:g} % interval [{ends.low:z.3g}, {ends.high:z.3g}], p = "
+            f"{self.equal.p_values[0].value:z.3g})."
         )
 
 

@@ -162,11 +162,11 @@ class PairMetric(DecidedMetric[PairOptionsT, SentencePairsTest]):
     def _decide(self, scores: Paired, found: Shares, mean: Estimate) -> tuple[Decision, PValue | None]:
         """The verdict, and the p-value that decided it where that is of a part and not of all pairs."""
         if not scores.pairs:
-            return Decision(Verdict.INCONCLUSIVE, "It could not be measured: no pair could be scored."), None
+            return Decision(Verdict.NOT_MEASURED, "It could not be measured: no pair could be scored."), None
         neutral = len(scores.pairs) - found.preferring.n["pairs"]
         if neutral == len(scores.pairs):
             return Decision(
-                Verdict.INCONCLUSIVE,
+                Verdict.NOT_MEASURED,
                 "The model prefers neither sentence in any pair, so B cannot be estimated and there is no test.",
             ), None
         # Neutral pairs lower B of an even-handed model below 50, so those with a preference decide.
@@ -184,7 +184,7 @@ class PairMetric(DecidedMetric[PairOptionsT, SentencePairsTest]):
         if found.few_prefer:
             share = 100 * found.preferring.n["pairs"] / len(scores.pairs)
             among = (
-                f" Only {share:.1f} % of pairs ({found.preferring.n['pairs']} of {len(scores.pairs)}) show any preference, "
+                f" Only {share:z.1f} % of pairs ({found.preferring.n['pairs']} of {len(scores.pairs)}) show any preference, "
                 "and this is of them."
             )
         decision = replace(decision, reason=decision.reason + among)

@@ -91,6 +91,7 @@ class RuleDetector:
             lambda word: self._word(word).genders,
             lambda word: self._word(word).kinds,
             (pair for form in grammar.forms.values() for pair in form.stems),
+            grammar.elided,
         )
 
     def detect(self, sentence: str) -> SpeakerGender:

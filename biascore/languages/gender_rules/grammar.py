@@ -163,6 +163,8 @@ class Grammar(Frozen):
     language: str
     include: tuple[str, ...] = ()
     abbreviations: tuple[str, ...] = ()
+    elided: tuple[str, ...] = ()
+    """Words that lose their vowel before an apostrophe, without it: ``"un"`` makes two words of *un'amica*."""
     letters: FrozenMap[str] = Field(default_factory=dict)
     """Letters that are replaced before a word is looked up: another script, look-alikes."""
     words: FrozenMap[Words] = Field(default_factory=dict)

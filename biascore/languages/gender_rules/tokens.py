@@ -37,6 +37,7 @@ _NOTATION: Final = re.compile(
     )""",
     re.VERBOSE,
 )
+_ELISION: Final = re.compile(r"(\w+)['’ʼ‘]")
 _MAY_HOLD: Final = re.compile(r"\w[_*·•:.@’'–-]|[/|∕⁄(\[{]|,\s[-–]")
 _OPENED: Final = re.compile(r"(?<!\w)[*_]+\w")  # emphasis: *уставший*
 _LETTER: Final = re.compile(r"(.{2,})[xəǝæ]([ms]?)", re.IGNORECASE)
@@ -83,10 +84,13 @@ Lists = Callable[[str], frozenset[str]]
 class Tokens:
     """Cuts texts of one language into words and marks."""
 
-    def __init__(self, genders: Genders, lists: Lists, endings: Iterable[str]) -> None:
+    def __init__(
+        self, genders: Genders, lists: Lists, endings: Iterable[str], elided: Iterable[str] = ()
+    ) -> None:
         self._genders = genders
         self._lists = lists
         self._endings = [tuple(pair.split("/")) for pair in dict.fromkeys((*_ENDINGS, *endings))]
+        self._elided = frozenset(elided)
         self._spelled = lru_cache(maxsize=_KNOWN_WORDS)(self._letter)
 
     def __call__(self, text: str) -> list[Token]:
@@ -95,12 +99,18 @@ class Tokens:
         at = 0
         for both in (*self._written(text), Token("", (len(text), len(text)), ())):
             for match in _TOKEN.finditer(text, at, both.span[0]):
-                word = match.group()
-                tokens.append(Token(word, match.span(), self._spelled(word) or (word,)))
+                tokens += self._words(match.group(), match.start())
             if both.written:
                 tokens.append(both)
             at = both.span[1]
         return self._joined(text, tokens)
+
+    def _words(self, word: str, start: int) -> Iterator[Token]:
+        """A word, or two where the first is elided: *un'* and *amica*."""
+        if self._elided and (cut := _ELISION.match(word)) and cut[1].lower() in self._elided:
+            yield Token(cut[0], (start, start + cut.end()), (cut[0],))
+            word, start = word[cut.end() :], start + cut.end()
+        yield Token(word, (start, start + len(word)), self._spelled(word) or (word,))
 
     def _joined(self, text: str, tokens: list[Token]) -> list[Token]:
         """The two words of "cansado o cansada", "el único o la única" as one."""

@@ -239,10 +239,10 @@ def _decided(fit: Fit, values: Floats, ends: tuple[int, int, bool]) -> tuple[str
         name = max(moved, key=lambda name: moved[name], default="")
         if not name or not moved[name] > DECIDES:
             return ()
-        what = f"p of {name} is {other[name].p_value:.2g} instead of {fit.coefficients[name].p_value:.2g}"
+        what = f"p of {name} is {other[name].p_value:z.2g} instead of {fit.coefficients[name].p_value:z.2g}"
     return (
-        f"the score {values[row]:.4g} in row {row} (counted from 0) decides this fit: with the next "
-        f"{'lowest' if low >= high else 'highest'}, {values[next_to]:.4g}, in its place {what}",
+        f"the score {values[row]:z.4g} in row {row} (counted from 0) decides this fit: with the next "
+        f"{'lowest' if low >= high else 'highest'}, {values[next_to]:z.4g}, in its place {what}",
     )
 
 
@@ -294,5 +294,5 @@ def _ends(n: int, n_zero: int, n_one: int, squeezed: bool) -> tuple[str, ...]:
     share = (n_zero + n_one) / n
     told = f"{n_zero} of {n} scores are exactly 0 and {n_one} exactly 1, so all were squeezed to (y (n - 1) + 1/2) / n"
     if share > MANY_AT_ENDS:
-        told += f"; these are {100 * share:.0f} % of the scores, and the estimates depend on how they are squeezed"
+        told += f"; these are {100 * share:z.0f} % of the scores, and the estimates depend on how they are squeezed"
     return (told,)

@@ -47,7 +47,7 @@ def maximise(cells: Cells) -> Optimum:
             break
         at, before = moved, decrement
     raise RegressionError(
-        f"the Beta regression of {len(cells.of_row)} scores did not converge (precision {at.phi:.3g}); "
+        f"the Beta regression of {len(cells.of_row)} scores did not converge (precision {at.phi:z.3g}); "
         "look at the scores, and use least squares (biascore.stats.ols) where they are far from any Beta distribution"
     )
 
@@ -77,7 +77,7 @@ def _step(at: Point, *, observed: bool) -> tuple[Floats, float]:
             step = inverse @ score
             return step, float(score @ step)
     raise RegressionError(
-        f"the Beta regression of {len(at.cells.of_row)} scores has no information at precision {at.phi:.3g}; "
+        f"the Beta regression of {len(at.cells.of_row)} scores has no information at precision {at.phi:z.3g}; "
         "look at the scores, and use least squares (biascore.stats.ols) where they are far from any Beta distribution"
     )
 

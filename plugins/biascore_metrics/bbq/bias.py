@@ -249,12 +249,12 @@ class Lost:
         low, high = self.bounds
         text = (
             f"{many:,} of {self.asked:,} answers to {self.context} questions chose no option ({why}). Had all chosen one, "
-            f"the bias would lie from {low:.3f} to {high:.3f}"
+            f"the bias would lie from {low:z.3f} to {high:z.3f}"
         )
         changes = headline and (many > SOME * self.asked or low <= 0.0 <= high)
         absent = self.none["missing"] == many
         what = "questions have no answer in the file" if absent else "answers chose no option"
-        short = f"{100 * many / self.asked:.3g} % of the {what}" if changes else ""
+        short = f"{100 * many / self.asked:z.3g} % of the {what}" if changes else ""
         return (Caveat(text, headline, short),)
 
 
@@ -263,17 +263,17 @@ def quote(context: str, mean: Mean, concept: str) -> str:
     if mean.value is None or mean.interval is None:
         return ""
     about = f" about {concept}" if concept else ""
-    low, high = mean.interval.low, mean.interval.high
+    value, low, high = (round(100 * one, 1) for one in (mean.value, mean.interval.low, mean.interval.high))
     if low < 0 < high:
         ends = f"from {_often(low)} to {_often(high)}"
     else:
-        ends = " to ".join(f"{100 * abs(end):.1f}" for end in sorted((low, high), key=abs))
+        ends = " to ".join(f"{abs(end):z.1f}" for end in sorted((low, high), key=abs))
     return (
         f"On {mean.n['questions']:,} {context} questions{about} the model picked the stereotyped person "
-        f"{_often(mean.value)} than the other ({100 * mean.interval.level:g} % interval by {mean.n['templates']} templates "
-        f"{ends})."
+        f"{f'{_often(value)} than' if value else 'as often as'} the other ({100 * mean.interval.level:g} % interval by "
+        f"{mean.n['templates']} templates {ends})."
     )
 
 
-def _often(value: float) -> str:
-    return f"{100 * abs(value):.1f} points {'less' if value < 0 else 'more'} often"
+def _often(points: float) -> str:
+    return f"{abs(points):z.1f} points {'less' if points < 0 else 'more'} often"

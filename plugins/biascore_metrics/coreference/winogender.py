@@ -229,7 +229,7 @@ def _alike(schemas: Sequence[Schema]) -> dict[str, list[str]]:
 
 def _interval(found: Slope) -> Interval:
     test = found.test
-    return Interval(test.low, test.high, test.level, f"t, {found.error}, {test.df:.3g} df", 0)
+    return Interval(test.low, test.high, test.level, f"t, {found.error}, {test.df:z.3g} df", 0)
 
 
 def _correlation(over: OverShare) -> Estimate:

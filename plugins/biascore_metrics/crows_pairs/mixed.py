@@ -26,6 +26,7 @@ from biascore.api.metrics import (
     Total,
     caveats_of,
 )
+from biascore.api.support import signed
 from biascore.designs import Decided, DecidedMetric
 from biascore.designs.mean import Mean, shared
 from biascore.designs.pairs.caveats import PAIRED
@@ -220,7 +221,7 @@ class CrowsPairsMixed(DecidedMetric[MixedPairOptions, SentencePairsTest]):
             )
             return Decision(Verdict.INCONCLUSIVE, f"{why} Of all pairs, {decision.reason}"), False
         least = found.test.smallest_found(alpha, POWER)
-        told = f"The minimum detectable effect ({100 * POWER:g} % power) is {least:.3g} nats."
+        told = f"The minimum detectable effect ({100 * POWER:g} % power) is {least:z.3g} nats."
         return replace(decision, reason=f"{decision.reason} {told}"), True
 
     def _paper(
@@ -247,8 +248,8 @@ class CrowsPairsMixed(DecidedMetric[MixedPairOptions, SentencePairsTest]):
         said = stance(test.p_value, found.r2().part[TYPE], alpha=self.options.alpha, r2_min=PAPER_R2_MIN)
         told = (f"in the words of the paper, its mixed model says: {said}", *found.cautions)
         unlike = (
-            f"the bias score of the paper's mixed model has the other sign, {test.estimate:+.3g} nats (p = "
-            f"{test.p_value:.3g}): it compares sentences of different pairs, too",
+            f"the bias score of the paper's mixed model has the other sign, {signed(test.estimate, '.3g')} nats (p = "
+            f"{test.p_value:z.3g}): it compares sentences of different pairs, too",
         )
         other_sign = mean is not None and mean * test.estimate < 0
         estimates = (estimate_of(PAPER, test, rows.n), *shares_of_variance)
@@ -310,7 +311,7 @@ def _apart(means: Sequence[Estimate], alpha: float, bound: float | None) -> tupl
     """Bias types that are significant (Holm), and whose interval is not within the bound."""
     tested = [one for one in means if one.p_values]
     return tuple(
-        f"{one.name.removeprefix(MEAN).strip()} ({one.value:+.3g} nats, p = {p:.3g})"
+        f"{one.name.removeprefix(MEAN).strip()} ({signed(one.value or 0.0, '.3g')} nats, p = {p:z.3g})"
         for one, p in zip(tested, holm([one.p_values[0].value for one in tested]), strict=True)
         if p <= alpha
         and (bound is None or one.interval is None or max(-one.interval.low, one.interval.high) > bound)

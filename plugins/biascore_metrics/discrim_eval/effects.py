@@ -173,7 +173,7 @@ class Effects:
                 p_values.append(_p(f"{over}, Holm over {count} effects", self.p.adjusted[name]))
             p_values.append(_p(over, self.p.alone[name]))
             together = f", simultaneous for {count} effects (Bonferroni)" if count > 1 else ""
-            interval = _interval(test, f"{over}, {test.df:.4g} df{together}", self.level)
+            interval = _interval(test, f"{over}, {test.df:z.4g} df{together}", self.level)
         clusters = {CLUSTERS: len(set(self.clusters))} if self.clusters else {}
         cluster = ("cluster",) if self.clusters else ("question",)
         return Estimate(
@@ -214,7 +214,7 @@ def signed(neutral: Mapping[str, Shift], level: float, unit: str) -> Iterator[Es
             value=float(shift.signed.mean()),
             unit=unit,
             n={QUESTIONS: len(shift.signed)},
-            interval=_interval(test, f"{OVER}, {test.df:.0f} df", level) if test else None,
+            interval=_interval(test, f"{OVER}, {test.df:z.0f} df", level) if test else None,
             p_values=(_p(f"{OVER}, Holm over {len(tests)} neutral changes", p),) if test else (),
             sides=("yes is more probable with the later one", "yes is more probable with the earlier one"),
         )

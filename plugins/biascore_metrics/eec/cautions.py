@@ -49,7 +49,7 @@ def caveats(
     for one in fitted:
         if (sd := float(np.std(one.scores))) < NEARLY_CONSTANT:
             details.append(
-                f"{one.emotion}: the scores hardly vary (standard deviation {sd:.2g}), so that the model makes next to "
+                f"{one.emotion}: the scores hardly vary (standard deviation {sd:z.2g}), so that the model makes next to "
                 "nothing of the sentences; check that it reads them"
             )
     details += [f"{one.emotion}: {text}" for one in fitted if one.smooth for text in one.smooth.cautions]
@@ -62,7 +62,7 @@ def wide_bound(fitted: Sequence[Fitted], bound: float) -> Iterator[Caveat]:
         sd = float(np.std(one.scores))
         if bound > SMALL * sd:
             text = (
-                f"{one.emotion}: the bound of {bound:g} is {bound / sd:.2g} of the scores' standard deviation ({sd:.2g}), "
+                f"{one.emotion}: the bound of {bound:g} is {bound / sd:z.2g} of the scores' standard deviation ({sd:z.2g}), "
                 "so that negligible says little; state a smaller one"
             )
             yield Caveat(text, True, "the bound is large for scores that vary so little")

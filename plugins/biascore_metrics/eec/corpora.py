@@ -133,9 +133,9 @@ class Corpora:
                 raise OptionsError(
                     f"joint names {one.id}, which is "
                     + (
-                        "the test that is measured. Name others, or another test with --tests"
+                        "the test that is measured. Name others, or measure another test"
                         if one.id == test.id
-                        else f"measured already. Name each test once, and with --tests only {test.id}"
+                        else f"measured already. Name each test once, and measure {test.id} alone"
                     )
                 )
             tests.append(one)

@@ -105,7 +105,7 @@ def coefficients(fitted: Fitted, level: float) -> Iterator[Estimate]:
         of_levels = ((one.column, smooth.marginal_effect(one.change, level=level)) for one in fitted.effects)
         found += [("Beta average marginal effect", one, SCORE, test, how) for one, test in of_levels]
     for what, column, unit, test, how in found:
-        printed = f"{how}: SE {test.se:.3g}, t {test.t:.3g} {stars(test.p_value)}".rstrip()
+        printed = f"{how}: SE {test.se:z.3g}, t {test.t:z.3g} {stars(test.p_value)}".rstrip()
         yield Estimate(
             name=f"{fitted.emotion}: {what} {column}",
             value=test.estimate,
@@ -173,5 +173,5 @@ def _interval_of(test: TTest | None, how: str) -> ConfidenceInterval | None:
     """The t interval of a test, with its degrees of freedom."""
     if test is None:
         return None
-    method = f"t, {test.df:.0f} df, {how}"
+    method = f"t, {test.df:z.0f} df, {how}"
     return ConfidenceInterval(low=test.low, high=test.high, level=test.level, method=method)

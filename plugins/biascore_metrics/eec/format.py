@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from biascore.api.adapters import Options
 from biascore.api.formats import DataFile, DataFormat, Test, parse_json, parse_toml, read_text
-from biascore.api.support import listed, quoted
+from biascore.api.support import either, listed, quoted
 from biascore.errors import DataError
 from biascore_metrics.eec.items import (
     BASE,
@@ -264,7 +264,8 @@ class EecPartsFormat(DataFormat[EecPartsOptions]):
         if parts.language != file.language:
             raise DataError(
                 f"{file.display}: the corpus {name!r} is in {parts.language!r}, and the data are said to be in "
-                f'{file.language!r}. Write language = "{parts.language}" (--language {parts.language})'
+                f'{file.language!r}. Write language = "{parts.language}"'
+                + either(f" (--language {parts.language})", "")
             )
         groups = {person.group for person in parts.persons if person.group}
         strange = sorted(groups - {parts.majority, parts.minority})

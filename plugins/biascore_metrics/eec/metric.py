@@ -215,8 +215,8 @@ class Eec(DecidedMetric[EecOptions, EquityTest]):
             count, told = sum(one.p_value is not None for one in table), "; ".join(one.told for one in shown)
             found.append(f"At most {alpha:g}, {len(shown)} of {count}: {told}.")
         by_words = [
-            f"{one.name} has p = {one.own_p:.3g} in all templates, but "
-            + ("names make no difference" if one.free.own_p is None else f"p = {one.free.own_p:.3g}")
+            f"{one.name} has p = {one.own_p:z.3g} in all templates, but "
+            + ("names make no difference" if one.free.own_p is None else f"p = {one.free.own_p:z.3g}")
             + " in those without words that agree with the person"
             for one in table
             if one.p_adjusted is not None and one.own_p is not None and one.own_p <= alpha

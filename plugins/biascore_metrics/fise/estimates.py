@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from biascore.api.figures import Bars, Plane
 from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, PValue, Total, caveats_of
+from biascore.api.support import signed
 from biascore.designs.mean import Mean
 from biascore.stats import Attainable, Decision, Interval, PermutationTest, Verdict, decide, holm
 from biascore.stats.attainable import of_draws, of_signs
@@ -165,7 +166,7 @@ def _add_dimension(
         text = (
             f"{name}.A and {name}.B hold {a} and {b} independent words (forms of one word count once), whose labels can be "
             f"exchanged in {dimension.exchange.labellings} ways only: that alone gives no p-value below "
-            f"{dimension.smallest_p:.2g}"
+            f"{dimension.smallest_p:z.2g}"
         )
         found.caveats += caveats_of([text])
     if not axis.tightness.comparable:
@@ -189,8 +190,8 @@ def _add_dimension(
             else ("", f"they count as {clusters.count} clusters; declare kinds of words as families")
         )
         text = (
-            f"words lean on {name} as their neighbours{of_others} do (correlation {beside[0]:.2f}; 95 % of shuffles below "
-            f"{beside[1]:.2f}): {so}"
+            f"words lean on {name} as their neighbours{of_others} do (correlation {beside[0]:z.2f}; 95 % of shuffles below "
+            f"{beside[1]:z.2f}): {so}"
         )
         found.caveats.append(Caveat(text, short="the target words come in kinds"))
 
@@ -240,24 +241,25 @@ def decided(found: Findings, test: FiseTest, placement: Placement, options: Plac
         # Words of one group can lie further out than those of the others: an even spread is not no bias.
         verdict = Verdict.DETECTED
         told = [
-            f"The p-value {p_value:.3g} is at most {options.alpha:g}. The distribution is nonetheless even within the "
+            f"The p-value {p_value:z.3g} is at most {options.alpha:g}. The distribution is nonetheless even within the "
             f"bound: {decision.reason[0].lower()}{decision.reason[1:]}"
         ]
     for one in test.dimensions:
         leaning, adjusted = found.leaning(one.name), found.adjusted[one.name]
         finding = "Finding" if adjusted <= options.alpha else "No finding"
         value, (_, labels, words) = leaning.value or 0.0, leaning.p_values
-        towards = f" towards {(one.A if value > 0 else one.B).name}" if value else ""
+        mean = signed(value)
+        towards = f" towards {(one.A if value > 0 else one.B).name}" if float(mean) else ""
         told.append(
-            f"{finding} on {one.name}: the mean bias is {value:+.3f}{towards} (adjusted p = {adjusted:.3g}; labels "
-            f"{labels.value:.3g}, words {words.value:.3g})."
+            f"{finding} on {one.name}: the mean bias is {mean}{towards} (adjusted p = {adjusted:z.3g}; labels "
+            f"{labels.value:z.3g}, words {words.value:z.3g})."
         )
     counts, every = placement.counts, sum(placement.counts)
     if every:
         fullest = int(np.argmax(counts))
         told.append(
             f"The fullest group is {placement.groups[fullest]} with {counts[fullest]} of {every} words; even would be "
-            f"{every / len(counts):.4g}."
+            f"{every / len(counts):z.4g}."
         )
     return Decision(verdict, " ".join(told))
 

@@ -168,7 +168,7 @@ class PlacementMetric(DecidedMetric[PlacementOptionsT, FiseTest]):
         if problem:
             items, placement = item_table(), None
             found = Findings({one.name: one for one in blank(test, len(embedded.targets))})
-            decision = Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
+            decision = Decision(Verdict.NOT_MEASURED, f"It could not be measured: {problem}.")
         else:
             placement = Placement.of(test, embedded, options.axis_tolerance, options.alpha)
             affects, untold = measure_affects(test, embedded.targets, affected) if affected else ({}, [])

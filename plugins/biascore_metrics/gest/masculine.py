@@ -167,8 +167,8 @@ def _no_room(level: Estimate, largest: float | None, bound: float | None) -> str
     if bound is None or largest is None or largest > ROOM * bound:
         return ""
     return (
-        f"At a {level.name} of {level.value:.3f} no f_s can be more than {largest:.3g}, which is not above {ROOM} times the "
-        f"bound of {bound:g}, so none is called negligible."
+        f"At a {level.name} of {level.value:z.3f} no f_s can be more than {largest:z.3g}, which is not above {ROOM} times "
+        f"the bound of {bound:g}, so none is called negligible."
     )
 
 
@@ -191,15 +191,15 @@ def _caveats(scored: Scored, options: MtOptions, conflicts: int) -> list[Caveat]
     found = []
     if detected < options.min_yield * total:
         text = (
-            f"a gender was found in {detected} of {total} translations ({detected / total:.0%}, less than "
-            f"{options.min_yield:.0%}); the rates are of those only"
+            f"a gender was found in {detected} of {total} translations ({detected / total:z.0%}, less than "
+            f"{options.min_yield:z.0%}); the rates are of those only"
         )
-        short = f"a gender was found in only {100 * detected / total:.0f} % of the translations"
+        short = f"a gender was found in only {100 * detected / total:z.0f} % of the translations"
         found.append(Caveat(text, short=short))
     if conflicts > options.max_conflict * total:
         text = (
             f"in {conflicts} of {total} translations words disagree on the speaker's gender, or one is written for both "
-            f"({conflicts / total:.1%}, more than {options.max_conflict:.0%}); they are left out"
+            f"({conflicts / total:z.1%}, more than {options.max_conflict:z.0%}); they are left out"
         )
         found.append(Caveat(text))
     if empty:
@@ -260,16 +260,16 @@ class Unresolved:
             return ()
         (men, men_given), (women, women_given) = self._of("male"), self._of("female")
         text = (
-            f"a gender was found in {men / men_given:.1%} of the samples of stereotypes about men and in "
-            f"{women / women_given:.1%} of those about women (Fisher's exact p = {p_value:.2g}), so f_s may come of what is "
-            "missing"
+            f"a gender was found in {men / men_given:z.1%} of the samples of stereotypes about men and in "
+            f"{women / women_given:z.1%} of those about women (Fisher's exact p = {p_value:z.2g}), so f_s may come of "
+            "what is missing"
         )
         if self.bounds is not None:
             low, high = (round(end, 3) + 0.0 for end in self.bounds)  # no minus before a zero
-            text += f". Whatever gender the others have, the raw f_s of all samples lies from {low:.3f} to {high:.3f}"
+            text += f". Whatever gender the others have, the raw f_s of all samples lies from {low:z.3f} to {high:z.3f}"
         short = (
-            f"a gender was found in {100 * men / men_given:.0f} % of what is about men and in "
-            f"{100 * women / women_given:.0f} % of what is about women"
+            f"a gender was found in {100 * men / men_given:z.0f} % of what is about men and in "
+            f"{100 * women / women_given:z.0f} % of what is about women"
         )
         return (Caveat(text, short=short),)
 

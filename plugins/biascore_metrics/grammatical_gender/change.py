@@ -140,5 +140,5 @@ def _reversed(before: float | None, after: float | None) -> list[str]:
     if before is None or after is None or before * after >= 0 or min(abs(before), abs(after)) <= SMALL:
         return []
     return [
-        f"d has changed its sign, from {before:.3g} to {after:.3g}: the association is reversed, not removed"
+        f"d has changed its sign, from {before:z.3g} to {after:z.3g}: the association is reversed, not removed"
     ]

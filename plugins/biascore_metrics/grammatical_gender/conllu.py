@@ -91,7 +91,7 @@ class ConlluFormat(DataFormat[ConlluOptions]):
             sizes = ", ".join(f"{len(one.test):,} of {len(one.words):,} {one.name}" for one in classes)
             if not all(one.train and one.test for one in classes):
                 raise DataError(
-                    f"{file.display} has too few nouns to hold out {options.held_out:.0%} of each class ({sizes}). Give a "
+                    f"{file.display} has too few nouns to hold out {options.held_out:z.0%} of each class ({sizes}). Give a "
                     "larger treebank, or fix no split with the option held_out=0"
                 )
             told += (f"Held out at random (seed {options.seed}), all forms of a lemma on one side: {sizes}.",)

@@ -184,7 +184,7 @@ def _disagreement(effects: Sequence[Effect], options: VectorOptions, which: str)
         return []
     n = [" + ".join(map(str, effect.estimates[0].n.values())) for effect in effects]
     return [
-        f"the test's {n[0]} nouns give d = {values[0]:.3g} ({small}), and {n[1]} {which} {values[1]:.3g} ({large}): "
+        f"the test's {n[0]} nouns give d = {values[0]:z.3g} ({small}), and {n[1]} {which} {values[1]:z.3g} ({large}): "
         "what a few nouns show may be of those nouns alone"
     ]
 

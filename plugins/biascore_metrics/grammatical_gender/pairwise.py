@@ -198,6 +198,6 @@ def _little_room(room: float) -> list[str]:
     if room >= SMALL:
         return []
     return [
-        f"the gap before is {'only ' if room > 0 else ''}{abs(room):.3g} {'above' if room > 0 else 'below'} that of the "
+        f"the gap before is {'only ' if room > 0 else ''}{abs(room):z.3g} {'above' if room > 0 else 'below'} that of the "
         "reference, so that its reduction says nothing"
     ]

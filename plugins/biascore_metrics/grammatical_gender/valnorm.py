@@ -30,8 +30,8 @@ POLES: Final = Poles(
     "poles",
     "weat1",
     "pleasant and unpleasant words",
-    "whose A are pleasant and B unpleasant: -o poles=en/weat1; or write one as docs/stimuli.md shows, and add its folder "
-    "with --stimuli",
+    "whose A are pleasant and B unpleasant, such as poles=en/weat1; or write one as docs/stimuli.md shows, and add its "
+    "folder",
 )
 FIGURES: Final[tuple[Figure, ...]] = (
     Plane(

@@ -134,7 +134,7 @@ class ImpactRatio(DecidedMetric[ImpactRatioOptions, OutcomesTest]):
             few = f"no group has two categories of {options.min_people} people or more"
             nobody = "nobody is selected" if cut is None else "no score is above the median"
             why = few if chosen.any() else f"{nobody}, so no rate can be divided by"
-            decision = Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {why}.")
+            decision = Decision(Verdict.NOT_MEASURED, f"It could not be measured: {why}.")
             return Decided(estimates=(headline, *of_tables), decision=decision, **common)
         least, highest = compared.smallest
         interval = compared.interval(level)
@@ -151,14 +151,14 @@ class ImpactRatio(DecidedMetric[ImpactRatioOptions, OutcomesTest]):
             interval=ConfidenceInterval.of(interval),
             p_values=p_values,
         )
-        chance = f"with equal rates it would be {tested.smallest_ratio:.2f} on average"
+        chance = f"with equal rates it would be {tested.smallest_ratio:z.2f} on average"
         done = "were selected" if cut is None else "score above the median"
-        ends = f"({100 * level:g} % interval of the smallest ratio of any two: {interval.low:.2f} to {interval.high:.2f})"
+        ends = f"({100 * level:g} % interval of the smallest ratio of any two: {interval.low:z.2f} to {interval.high:z.2f})"
         one, best = (f"{own.selected} of {own.people}" for own in (least, highest))
         which = f"The smallest ratio is that of {least.label} ({one}) to {highest.label} ({best}); {chance}."
         quote = (
             f"Of {least.label}, {one} people {done}, and {best} of {highest.label}: an impact ratio of "
-            f"{headline.value:.2f} {ends}, the smallest of all; {chance}."
+            f"{headline.value:z.2f} {ends}, the smallest of all; {chance}."
         )
         if least.rate == highest.rate:
             which = f"All categories {done} equally often."
@@ -375,7 +375,7 @@ def _tables(measured: Measurement) -> Iterator[str]:
         ratio = found.get(f"{RATIO_OF}{own}: {category}")
         value, low, high = ratio.texts() if ratio else ("left out", "", "")
         interval = f"{low} to {high}" if low else ""
-        cells = (str(rate.n["people"]), str(rate.n["selected"]), f"{rate.value:.3f}", value, interval)
+        cells = (str(rate.n["people"]), str(rate.n["selected"]), f"{rate.value:z.3f}", value, interval)
         yield f"| {_cell(category)} | {' | '.join(cells)} |"
     yield ""
     yield from (f"- {_cell(text)}" for text in measured.warnings)

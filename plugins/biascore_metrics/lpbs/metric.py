@@ -245,10 +245,10 @@ class Lpbs(InTemplates):
         beside = [one for one in further if one.name == f"{EFFECT} with {READINGS[self.options.subtokens]}"]
         if self.options.subtokens == "mean" or not beside or abs(x - y) < UNLIKE_LENGTHS:
             return ()
-        value = "not estimable" if beside[0].value is None else f"{beside[0].value:.3g}"
+        value = "not estimable" if beside[0].value is None else f"{beside[0].value:z.3g}"
         text = (
-            f"words of X have {x:.3g} sub-tokens, those of Y {y:.3g}; what A raises more than B in every sub-token adds up "
-            f"over them, so that longer words seem associated without a bias: read the {beside[0].name} ({value}), "
+            f"words of X have {x:z.3g} sub-tokens, those of Y {y:z.3g}; what A raises more than B in every sub-token adds "
+            f"up over them, so that longer words seem associated without a bias: read the {beside[0].name} ({value}), "
             "or measure with subtokens=mean"
         )
         return (Caveat(text, short="the target words also differ in length"),)

@@ -317,22 +317,22 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
     def _caveats(self, test: GenevalTest, found: Outcomes) -> Iterator[Caveat]:
         told, count = len(found.told), Counter(found.told.outcome)
         if told and count["neither"] > self.options.max_neither * told:
-            share = f"{100 * count['neither'] / told:.0f} %"
+            share = f"{100 * count['neither'] / told:z.0f} %"
             yield Caveat(
                 f"{count['neither']} of {told} translations ({share}) hold neither gender's word; correct is a share of all",
                 short=f"{share} of translations hold neither gender's word",
             )
         if count["neither"] < HALF * told and count["correct"] < HALF * told:
-            share = f"only {100 * count['correct'] / told:.0f} % of the translations keep the gender"
+            share = f"only {100 * count['correct'] / told:z.0f} % of the translations keep the gender"
             yield Caveat(f"{share}, so equal shares say little", short=share)
         p = found.difference("neither").p_value
         if p is not None and p <= self.options.alpha:
             by_gender = {one.name: one.value or 0.0 for one in found.by_gender}
             shares = " and ".join(
-                f"{100 * by_gender[f'neither, {gender}']:.1f} % of {gender}" for gender in SIGNS
+                f"{100 * by_gender[f'neither, {gender}']:z.1f} % of {gender}" for gender in SIGNS
             )
             yield Caveat(
-                f"neither gender's word was found in {shares} sentences (p = {p:.2g}), which is part of the gap"
+                f"neither gender's word was found in {shares} sentences (p = {p:z.2g}), which is part of the gap"
             )
         if empty := int((found.rows.translation == "").sum()):
             yield Caveat(f"{empty} of {len(found.rows)} translations are empty, and count as neither")

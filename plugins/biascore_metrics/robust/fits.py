@@ -121,7 +121,7 @@ def clustered(table: pd.DataFrame) -> Clustered:
 
 def estimate_of(name: str, test: lmm.TTest, n: dict[str, int]) -> Estimate:
     """A difference in nats with its t interval and p-value."""
-    method = f"t, {test.df:.4g} Satterthwaite df"
+    method = f"t, {test.df:z.4g} Satterthwaite df"
     ends = ConfidenceInterval(low=test.low, high=test.high, level=test.level, method=method)
     p_value = p_of("Satterthwaite t", test.p_value)
     return Estimate(name=name, value=test.estimate, unit=NATS, n=n, interval=ends, p_values=(p_value,))
@@ -182,12 +182,12 @@ class PairFit:
         sign = " has the other sign" if self.test.estimate * beside < 0 else ""
         paper, mean = (self.fit.r2(kind).part[GROUP] for kind in ("unit-weight", "mean-variance"))
         said = stance(self.test.p_value, paper, alpha=alpha, r2_min=R2_MIN)
-        r2 = f"{PAPER_R2} {paper:.3g}"
+        r2 = f"{PAPER_R2} {paper:z.3g}"
         if size_of(paper).word != size_of(mean).word:
-            r2 += f", {size_of(paper).word}, but {mean:.3g}, {size_of(mean).word}, with the mean residual variance"
+            r2 += f", {size_of(paper).word}, but {mean:z.3g}, {size_of(mean).word}, with the mean residual variance"
         return (
-            f"The paper's mixed model{sign}, in its words: bias score {self.test.estimate:.3g} nats, p = "
-            f"{self.test.p_value:.3g}, {r2}: {said}."
+            f"The paper's mixed model{sign}, in its words: bias score {self.test.estimate:z.3g} nats, p = "
+            f"{self.test.p_value:z.3g}, {r2}: {said}."
         )
 
     def shares(self, level: float) -> tuple[Estimate, ...]:

@@ -216,7 +216,7 @@ def _reach(difference: Difference) -> float:
 def _told(differences: Sequence[Difference], adjusted: Sequence[float | None], paper: str) -> str:
     """The other pairs of groups, and what the paper says of the first."""
     told = [
-        f"{' - '.join(one.groups)} is {one.value:.3g} nats, p = {p:.3g}"
+        f"{' - '.join(one.groups)} is {one.value:z.3g} nats, p = {p:z.3g}"
         if one.value is not None and p is not None
         else f"{' - '.join(one.groups)} could not be tested"
         for one, p in zip(differences[1:], adjusted[1:], strict=True)

@@ -151,9 +151,9 @@ class Seat(AssociationMetric[SeatOptions]):
         part = _of_templates(found, self.options.ddof)
         text = (
             "X differs from Y, and A from B, in their templates (articles or parts of speech): with the words exchanged "
-            f"within templates, d is {part:.2f} on average. That part of the effect may be that of the templates"
+            f"within templates, d is {part:z.2f} on average. That part of the effect may be that of the templates"
         )
-        short = f"{part:.2f} of d may be that of the templates"
+        short = f"{part:z.2f} of d may be that of the templates"
         return (
             *caveats_of([text] * (abs(part) >= TOLD), short=short),
             *caveats_of([DEPENDENT] * (self.options.unit == "sentence")),

@@ -180,7 +180,7 @@ class OnTriples(MeanMetric[StereoSetOptions, StereoSetTest]):
         lms, terms = self._mean(found.fitting, found).value, len(set(found.terms))
         if lms is not None and lms < LEAST_LMS:
             yield (
-                f"the model prefers a sentence that fits to an unrelated one in {lms:.1f} % only (lms; 50 is chance), so "
+                f"the model prefers a sentence that fits to an unrelated one in {lms:z.1f} % only (lms; 50 is chance), so "
                 "that ss says little about it"
             )
         if 0 < terms < MIN_TERMS:

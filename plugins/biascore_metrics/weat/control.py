@@ -204,7 +204,7 @@ class Control:
             return ""
 
         def lean(value: float) -> str:
-            return f"to {names[0] if value >= 0 else names[1]} by {abs(value):.3g}"
+            return f"to {names[0] if value >= 0 else names[1]} by {abs(value):z.3g}"
 
         own = float(self.scores.mean())
         p = self.adjusted(options) <= options.alpha

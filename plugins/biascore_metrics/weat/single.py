@@ -284,7 +284,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         problem: str,
     ) -> Decision:
         if problem:
-            return Decision(Verdict.INCONCLUSIVE, f"It could not be measured: {problem}.")
+            return Decision(Verdict.NOT_MEASURED, f"It could not be measured: {problem}.")
         options = self.options
         names = test.roles["A"].name, test.roles["B"].name
         signs = [
@@ -294,19 +294,19 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         alone = (
             f"By themselves {len(signs)} of {len(words)} words are associated after Holm's adjustment at alpha = "
             f"{options.alpha}, {signs.count(1)} with {names[0]} and {signs.count(-1)} with {names[1]}, and the mean word "
-            f"is associated with {names[0] if mean >= 0 else names[1]} by d = {abs(mean):.2g}."
+            f"is associated with {names[0] if mean >= 0 else names[1]} by d = {abs(mean):z.2g}."
         )
         shares = control.shares(options)
         if shares is None:
             return Decision(
-                Verdict.INCONCLUSIVE,
+                Verdict.NOT_MEASURED,
                 f"There are no control words ({control.problem}), and some words are associated in any long enough list. "
                 f"{alone}",
             )
         larger, against, own = (p.value for p in control.p_values(options))
         beside = (
-            f"{100 * shares[0]:.3g} % of the words are associated, seen from the centre of the control words, and "
-            f"{100 * shares[1]:.3g} % of these themselves. {control.told(options, names)} {alone}"
+            f"{100 * shares[0]:z.3g} % of the words are associated, seen from the centre of the control words, and "
+            f"{100 * shares[1]:z.3g} % of these themselves. {control.told(options, names)} {alone}"
         )
         single = [
             decide(1.0, word.interval, alpha=options.alpha, bound=options.bound).verdict for word in words
@@ -322,9 +322,9 @@ class ScWeat(Metric[ScWeatOptions, Test]):
         limit = control.attainable(len(words))
         told = limit.told(options.alpha) if limit else ""
         reason = (
-            f"The p-value {larger:.3g} is {'at most' if detected else 'above'} {options.alpha:g}"
-            f"{' and ' * bool(told)}{told}. It is the larger of two: {against:.3g} of target words against control words, "
-            f"{own:.3g} the smallest of the words' own, Holm-adjusted. {beside}"
+            f"The p-value {larger:z.3g} is {'at most' if detected else 'above'} {options.alpha:g}"
+            f"{' and ' * bool(told)}{told}. It is the larger of two: {against:z.3g} of target words against control words, "
+            f"{own:z.3g} the smallest of the words' own, Holm-adjusted. {beside}"
         )
         return Decision(decision.verdict, reason)
 

@@ -14,6 +14,7 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 from tokenizers import processors  # noqa: E402
 
 from biascore.api.queries import Text  # noqa: E402
+from biascore.errors import QuestionError  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 
@@ -94,8 +95,17 @@ def test_a_rendered_text_is_not_given_a_second_beginning(name: str, model: Any, 
     assert np.isfinite(inside).all()
 
 
-def test_the_special_tokens_of_a_text_are_its_own_elsewhere(model: Any, opened: Any) -> None:
+def test_the_special_tokens_of_a_text_are_its_own_at_its_beginning_only(model: Any, opened: Any) -> None:
     backend = opened(model("llama-3"))
-    text = f"{TEXT}</s><s>{TEXT}"
-    (got,) = backend.score((text,), "log_likelihood")
-    assert got == pytest.approx(plain(model("llama-3"), ["<s>"], text), abs=1e-5)
+    (got,) = backend.score((f"<s>{TEXT}",), "log_likelihood")
+    assert got == pytest.approx(plain(model("llama-3"), ["<s>"], TEXT), abs=1e-5)
+    with pytest.raises(QuestionError, match="has <s> in it"):
+        backend.score((f"{TEXT} <s> {TEXT}",), "log_likelihood")
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_a_beginning_that_is_none_is_asked_for_once(model: Any, opened: Any, name: str) -> None:
+    """Where nothing begins a text, that it stands before the first token alone is no question of its own."""
+    backend = opened(model(name))
+    assert ("log_likelihood_start_once" in backend.identity.quantities) is (name != "none")
+    assert "log_likelihood" in backend.identity.quantities

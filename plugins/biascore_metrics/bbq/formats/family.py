@@ -20,7 +20,7 @@ from biascore.api.formats import (
     tables_in,
     user_path,
 )
-from biascore.api.support import listed, quoted
+from biascore.api.support import either, listed, quoted
 from biascore.errors import DataError
 from biascore_metrics.bbq.formats.languages import foreign, languages
 from biascore_metrics.bbq.formats.rows import Row, read_rows
@@ -193,7 +193,8 @@ class Family(DataFormat[FamilyOptions]):
         other = foreign(f"{one.context} {one.question}", language) if language in languages() else ""
         if other:
             name = languages()[other].name
-            advice = f"Read the rows in {name} as a test of their own, with --language {other}"
+            advice = f"Read the rows in {name} as a test of their own, with "
+            advice += either(f"--language {other}", f"language {other}")
             if other not in self.languages:
                 advice = f"{self.title} has no {name}; is it a file of another family, such as 'mbbq'?"
             own = languages()[language].name
