@@ -1,4 +1,5 @@
-"""Tables as rows of text with the lines on which they stand: the one reader of CSV, JSON Lines and Parquet.
+"""Tables as rows of text with the lines on which they stand: the one reader of CSV, JSON Lines, Parquet
+and Arrow.
 
 A table is read whole, also compressed, and nothing in it is repaired in silence: what its cells are, ``forms`` says.
 A comma in a number is its decimal sign where columns are separated by semicolons or tabs, and an error elsewhere.
@@ -20,18 +21,10 @@ from biascore.basics.options import Options
 from biascore.basics.twice import twice
 from biascore.basics.wording import listed, quoted
 from biascore.errors import DataError, OptionsError
-from biascore.files.forms import (
-    DELIMITERS,
-    Delimited,
-    Form,
-    JsonLines,
-    Malformed,
-    Parquet,
-    Row,
-    Unit,
-    kind_of,
-)
-from biascore.files.reading import UTF8, codec_of, decoded, read_bytes, unpacked
+from biascore.files.columnar import columns_of
+from biascore.files.forms import DELIMITERS, ByColumn, Delimited, Form, JsonLines, Malformed, Row, Unit
+from biascore.files.kinds import kind_of
+from biascore.files.reading import UTF8, codec_of, read_text
 
 Delimiter: TypeAlias = Literal["auto", "comma", "tab", "semicolon", "pipe"]
 """An option: what separates the columns of a CSV file; ``auto`` takes the one by which the header has those needed."""
@@ -196,11 +189,11 @@ def read_table(
 ) -> Table:
     """Read the ``needed`` columns of a table, and of the ``others`` those that are there (None: all that are there).
 
-    ``path`` names its form: ``.parquet``, ``.jsonl`` or ``.ndjson``, else delimited text with a header, each also
-    ``.gz``. ``delimiter`` "auto" takes the one by which the header has the needed columns. Without ``quotes`` a
-    quotation mark of delimited text is a character like any other. Malformed records are refused, or kept apart with
-    ``keep_malformed``. Messages tell ``remedy`` where columns are missing, and ``flag`` as that by which the
-    command line takes the option ``encoding``.
+    ``path`` names its form: ``.parquet``, ``.arrow``, ``.jsonl``, ``.ndjson`` or ``.json``, else delimited text with a
+    header, each also ``.gz``; or it is a folder of ``save_to_disk``. ``delimiter`` "auto" takes the one by which the
+    header has the needed columns. Without ``quotes`` a quotation mark of delimited text is a character like any other.
+    Malformed records are refused, or kept apart with ``keep_malformed``. Messages tell ``remedy`` where columns are
+    missing, and ``flag`` as that by which the command line takes the option ``encoding``.
     Raises DataError that names the file and the columns or lines at fault, OptionsError for an unknown encoding.
     """
     form = _form(path, display, needed, encoding, delimiter, flag, quotes=quotes)
@@ -231,7 +224,7 @@ def read_table(
         tuple(malformed),
         form.unit,
         form.decimal_commas,
-        "Parquet" if isinstance(form, Parquet) else encoding,
+        form.what if isinstance(form, ByColumn) else encoding,
     )
     if malformed and not keep_malformed:
         raise DataError(
@@ -265,12 +258,14 @@ def _form(
     kind = kind_of(path)
     if kind != "csv" and delimiter != "auto":
         raise DataError(f"{display} is no delimited text, by its name. Leave the option delimiter out")
-    if kind == "parquet" and codec_of(encoding) != UTF8:
-        raise DataError(f"{display} is Parquet, which is UTF-8 always. Leave the option encoding out")
-    raw = unpacked(read_bytes(path, display), display)
-    if kind == "parquet":
-        return Parquet(raw, display)
-    text = decoded(raw, display, encoding=encoding, flag=flag)
+    columns = columns_of(path, display, dictionaries=True)
+    if columns is not None:
+        if codec_of(encoding) != UTF8:
+            raise DataError(
+                f"{display} is {columns.what}, which is UTF-8 always. Leave the option encoding out"
+            )
+        return ByColumn(columns)
+    text = read_text(path, display, encoding=encoding, flag=flag)
     if not text.strip():
         raise DataError(f"{display} is empty. Give a file with data")
     if kind == "jsonl":

@@ -237,9 +237,11 @@ def test_a_file_of_none(engine: Engine, tmp_path: Path) -> None:
         (b"", "is empty. Give a file with data"),
         (b"\n \n", "is empty. Give a file with data"),
         (b"{\n", r"line 1 is no JSON .*Write one object a line"),
-        (b"[1]\n", r"line 1 is no JSON object"),
+        (b"[1]\n", r"record 1 is 1, and no JSON object"),
+        (b"3\n", r"line 1 is no JSON object"),
         (b"\xff\xfe\n", r"line 1: is not UTF-8"),
-        (b"[" * 100_000, r"line 1 is no JSON .*nested too deeply"),
+        (b"[" * 100_000, r"is no JSON .*nested too deeply"),
+        (b'{"a": 1}\n' + b"[" * 100_000, r"line 2 is no JSON .*nested too deeply"),
     ],
 )
 def test_json_lines_that_are_none(engine: Engine, tmp_path: Path, content: bytes, told: str) -> None:

@@ -159,9 +159,8 @@ class Family(DataFormat[FamilyOptions]):
         )
 
     def _rows(self, file: DataFile) -> Iterator[Row]:
-        whole = not file.path.is_dir()
-        for path in [file.path] if whole else tables_in(file.path, file.display):
-            display = file.display if whole else f"{file.display}/{path.name}"
+        for path in tables_in(file.path, file.display) if file.path.is_dir() else [file.path]:
+            display = file.display if path == file.path else f"{file.display}/{path.name}"
             columns, rows = read_rows(path, display, self.options.encoding)
             missing = COLUMNS["bbq" if self.id == "mbbq" else self.id] - {*columns}
             if missing:
