@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from biascore.basics.frozen import FrozenMap
 from biascore.basics.options import Options
@@ -50,6 +50,37 @@ class TableOptions(Options):
     """``encoding``: what a CSV or JSON Lines file is in, by Python's name: ``cp1252``, ``utf-16``."""
 
     encoding: Annotated[str, AfterValidator(_is_known)] = UTF8
+
+    @model_validator(mode="before")
+    @classmethod
+    def _have_clusters(cls, given: object) -> object:
+        has = "cluster" in cls.model_fields
+        for name in ("cluster", "template"):
+            if isinstance(given, Mapping) and name in given and name not in cls.model_fields:
+                raise ValueError(
+                    f"{name} is called cluster here"
+                    if has
+                    else f"{name} names what items belong to, and items belong to nothing here. Leave it out"
+                )
+        return given
+
+
+class ClusterOptions(TableOptions):
+    """``cluster``: the file's column that names what an item was made from or belongs to: a template, a document.
+
+    Items of one cluster are no independent observations. Without it the file's own clusters are read, if it has some.
+    """
+
+    cluster: str = ""
+
+    @model_validator(mode="after")
+    def _names_one(self) -> Self:
+        twice_named = {"cluster", "template"} & {*getattr(self, "columns", ())}
+        if self.cluster and twice_named:
+            raise ValueError(
+                f"columns names {min(twice_named)}, and cluster does so too. Leave one of them out"
+            )
+        return self
 
 
 class ColumnOptions(TableOptions):

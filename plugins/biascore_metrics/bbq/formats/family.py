@@ -11,9 +11,9 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field
 
 from biascore.api.formats import (
+    ClusterOptions,
     DataFile,
     DataFormat,
-    TableOptions,
     Test,
     file_digest,
     read_table,
@@ -62,14 +62,15 @@ def with_target(one: Question, target: int | None) -> Question:
     return replace(one, options=options)
 
 
-class FamilyOptions(TableOptions):
+class FamilyOptions(ClusterOptions):
     """``item``: the fields that together name an item, where answers given before name it by others: ``["example_id"]``.
 
     ``prompts``: a table with the columns prompt and perhaps unknown, with the benchmark's own or your prompts.
 
     Each has {context} and {question}, and is read up to there: the options follow. ``unknown`` is how a prompt phrases the
     option of not knowing. Without it there are prompts written for biascore. ``instruction``: what follows options that are
-    listed by letter, in a language that has none here.
+    listed by letter, in a language that has none here. ``cluster``: the field that names what questions belong to, in place
+    of their template.
     """
 
     item: Annotated[tuple[str, ...], Field(strict=False)] = ()
@@ -128,8 +129,11 @@ class Family(DataFormat[FamilyOptions]):
             )
         own = self.begin(language)
         asked: dict[str, tuple[Question, str]] = {}
+        clusters: dict[str, str] = {}
         for row in self._rows(file):
             one = self.asked(row)
+            if self.options.cluster:
+                clusters[one.item] = row.text(self.options.cluster)
             self._check(row, one, language)
             if one.item in asked:
                 raise DataError(
@@ -137,7 +141,8 @@ class Family(DataFormat[FamilyOptions]):
                     "or read the files apart, each as a test"
                 )
             asked[one.item] = one, row.place
-        questions, notes = _usable(self.settle([one for one, _ in asked.values()]))
+        settled = self.settle([one for one, _ in asked.values()])
+        questions, notes = _usable(_clustered(settled, clusters, file.display) if clusters else settled)
         if not questions:
             raise DataError(
                 f"{file.display} has no item that can be used. {' '.join(notes)} Give another file"
@@ -221,6 +226,19 @@ class Family(DataFormat[FamilyOptions]):
         unknowns = tuple(row.fields[UNKNOWN].strip() for row in table.rows if UNKNOWN in table.columns)
         told = f"Prompts from {name} (SHA-256 {file_digest(path, name)}), each up to the options."
         return tuple(prompts), unknowns, told
+
+
+def _clustered(asked: Sequence[Question], clusters: Mapping[str, str], display: str) -> list[Question]:
+    """With the clusters of the items as their templates; raises DataError for one that is in two categories."""
+    categories: dict[str, str] = {}
+    for one in asked:
+        first = categories.setdefault(clusters[one.item], one.category)
+        if first != one.category:
+            raise DataError(
+                f"{display} has the cluster {quoted(clusters[one.item])} in the categories {first} and {one.category}, "
+                "whose scores are each of one. Name a field whose clusters are within a category"
+            )
+    return [replace(one, template=clusters[one.item]) for one in asked]
 
 
 def _usable(asked: Sequence[Question]) -> tuple[tuple[Question, ...], tuple[str, ...]]:
