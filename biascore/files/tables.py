@@ -8,7 +8,7 @@ A comma in a number is its decimal sign where columns are separated by semicolon
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -215,7 +215,10 @@ def read_table(
     delimiter: Delimiter = "auto",
     quotes: bool = True,
     keep_malformed: bool = False,
-    remedy: str = "Rename the columns in the file, or name yours with the option columns",
+    remedy: str
+    | Callable[
+        [Sequence[str]], str
+    ] = "Rename the columns in the file, or name yours with the option columns",
     flag: str = OF_DATA,
 ) -> Table:
     """Read the ``needed`` columns of a table, and of the ``others`` those that are there (None: all that are there).
@@ -223,8 +226,8 @@ def read_table(
     ``path`` names its form: ``.parquet``, ``.arrow``, ``.jsonl``, ``.ndjson`` or ``.json``, else delimited text with a
     header, each also ``.gz``; or it is a folder of ``save_to_disk``. ``delimiter`` "auto" takes the one by which the
     header has the needed columns. Without ``quotes`` a quotation mark of delimited text is a character like any other.
-    Malformed records are refused, or kept apart with ``keep_malformed``. Messages tell ``remedy`` where columns are
-    missing, and ``flag`` as that by which the command line takes the option ``encoding``.
+    Malformed records are refused, or kept apart with ``keep_malformed``. Messages tell ``remedy`` (of the columns that
+    there are) where some are missing, and ``flag`` as that by which the command line takes the option ``encoding``.
     Raises DataError that names the file and the columns or lines at fault, OptionsError for an unknown encoding.
     """
     form = _form(path, display, needed, encoding, delimiter, flag, quotes=quotes)
@@ -233,7 +236,8 @@ def read_table(
         read = f" when read with delimiter={delimiter}" if delimiter != "auto" else ""
         other = "Try delimiter=auto. " if delimiter != "auto" else ""
         raise DataError(
-            f"{display} has no column {listed(missing)}{read}; its columns are: {listed(form.columns)}. {other}{remedy}"
+            f"{display} has no column {listed(missing)}{read}; its columns are: {listed(form.columns)}. {other}"
+            f"{remedy if isinstance(remedy, str) else remedy(form.columns)}"
         )
     chosen = form.columns if others is None else (*needed, *(one for one in others if one in form.columns))
     columns = tuple(dict.fromkeys(chosen))

@@ -8,5 +8,8 @@ register_formats = provides(
     "biascore_metrics.bbq.formats.kin:KoBbq",
     "biascore_metrics.bbq.formats.kin:GgBbq",
     "biascore_metrics.bbq.formats.bbq:Mbbq",
+    "biascore_metrics.bbq.formats.kin:Jbbq",
+    "biascore_metrics.bbq.formats.kin:BasqBbq",
+    "biascore_metrics.bbq.formats.kin:Cbbq",
 )
 register_metrics = provides("biascore_metrics.bbq.metric:Bbq")

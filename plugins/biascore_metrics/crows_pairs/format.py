@@ -26,6 +26,16 @@ COLUMNS: Final = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 _DIRECTIONS: Final = ("stereo", "antistereo")
 
 
+def _other_columns(columns: Sequence[str]) -> str:
+    """What to do about a table of other columns; of SHADES that it has no pairs."""
+    if any("biased sentence" in name.lower().replace("_", " ") for name in columns):
+        return (
+            "These are the columns of SHADES, which states stereotypes alone: no sentence is the less stereotypical one of "
+            "a pair, so there is nothing to compare. Write that sentence for each, in a table with sent_more and sent_less"
+        )
+    return 'Name your columns with the option columns, such as columns={sent_more="plus", sent_less="moins"}'
+
+
 class CrowsPairsFormatOptions(ColumnOptions, ClusterOptions):
     """How the file is written, and what becomes of rows that cannot be used.
 
@@ -64,7 +74,7 @@ class CrowsPairsFormat(DataFormat[CrowsPairsFormatOptions]):
             encoding=self.options.encoding,
             delimiter=self.options.delimiter,
             keep_malformed=True,
-            remedy='Name your columns with the option columns, such as columns={sent_more="plus", sent_less="moins"}',
+            remedy=_other_columns,
         )
         pairs: list[SentencePair] = []
         found = list(table.malformed)

@@ -9,5 +9,7 @@ register_metrics = provides(
     "biascore_metrics.gest.lm:GestCausal",
 )
 register_formats = provides(
-    "biascore_metrics.gest.formats:GestFormat", "biascore_metrics.gest.formats:GenderVariantsFormat"
+    "biascore_metrics.gest.formats:GestFormat",
+    "biascore_metrics.gest.formats:GenderVariantsFormat",
+    "biascore_metrics.gest.formats:EuroGestFormat",
 )

@@ -132,12 +132,14 @@ def test_an_item_that_is_in_two_files_of_a_folder(engine: Engine, tmp_path: Path
     ("family", "language", "told"),
     [
         ("bbq", "de", r"'de', and BBQ was published in English \(en\).*give the data's options prompts in"),
-        ("bbq", "ja", r"'ja', and BBQ was published in English \(en\).*options prompts and instruction in"),
+        ("bbq", "fi", r"'fi', and BBQ was published in English \(en\).*options prompts and instruction in"),
         (
             "esbbq",
-            "eu",
+            "fi",
             r"EsBBQ/CaBBQ was published in Spanish \(es\), Catalan.*prompts and instruction and unknown",
         ),
+        ("esbbq", "eu", r"give the data's options prompts and unknown in"),
+        ("bbq", "ja", r"give the data's options prompts in"),
         ("kobbq", "en", r"KoBBQ was published in Korean \(ko\)"),
         ("mbbq", "ca", r"English \(en\), Spanish \(es\), Dutch \(nl\), Turkish \(tr\).*in any language"),
     ],

@@ -31,9 +31,10 @@ COLUMNS: Final[Mapping[str, frozenset[str]]] = {
     "esbbq": frozenset({"instance_id", "template_id", "question_polarity"}),
     "kobbq": frozenset({"sample_id", "biased_answer", "choices"}),
     "ggbbq": frozenset({"choice_info", "context_type", "question_type"}),
+    "cbbq": frozenset({"example_id", "question_polarity", "bias_targeted_groups"}),
     "bbq": frozenset({"example_id", "question_index", "question_polarity"}),
 }
-"""Columns by which the files of a family are known; ``mbbq`` has those of ``bbq``."""
+"""Columns by which the files of a family are known; others have those of ``bbq``."""
 SHOWN: Final = 3
 SLOTS: Final = ("{context}", "{question}")
 NO_STEREOTYPED: Final = "no option, or each of them, is of a stereotyped group"
@@ -116,15 +117,16 @@ class Family(DataFormat[FamilyOptions]):
         """Read every row as a question; raises DataError as `DataFormat.read` says."""
         language = file.language.partition("-")[0]
         lacking = [] if language in self.languages or self.options.prompts else ["prompts"]
-        own_words = [
-            name for name in ("instruction", "unknown") if getattr(self.options, name, "given") == ""
+        spoken = languages().get(language)
+        known = {"instruction": spoken is not None, "unknown": bool(spoken and spoken.unknown)}
+        lacking += [
+            name for name, here in known.items() if not here and getattr(self.options, name, None) == ""
         ]
-        lacking += own_words if language not in languages() else []
         if lacking:
-            known = [f"{languages()[tag].name} ({tag})" for tag in self.languages]
+            published = [f"{languages()[tag].name} ({tag})" for tag in self.languages]
             raise DataError(
                 f"{file.display}: the language is {quoted(file.language)}, and {self.title} was published in "
-                f"{', '.join(known)}. Its layout is read in any language: give the data's options {' and '.join(lacking)} "
+                f"{', '.join(published)}. Its layout is read in any language: give the data's options {' and '.join(lacking)} "
                 "in that of the file (-o data.prompts=FILE with a column prompt; -o data.instruction=TEXT asks for a letter)"
             )
         own = self.begin(language)
@@ -145,7 +147,7 @@ class Family(DataFormat[FamilyOptions]):
         questions, notes = _usable(_clustered(settled, clusters, file.display) if clusters else settled)
         if not questions:
             raise DataError(
-                f"{file.display} has no item that can be used. {' '.join(notes)} Give another file"
+                f"{file.display} has no item that can be used. {' '.join((*notes, *self.noted()))} Give another file"
             )
         prompts, unknowns, told = self._prompts(language)
         notes = (*notes, *own, *self.noted(), told)
@@ -167,9 +169,12 @@ class Family(DataFormat[FamilyOptions]):
         for path in tables_in(file.path, file.display) if file.path.is_dir() else [file.path]:
             display = file.display if path == file.path else f"{file.display}/{path.name}"
             columns, rows = read_rows(path, display, self.options.encoding)
-            missing = COLUMNS["bbq" if self.id == "mbbq" else self.id] - {*columns}
+            own = self.id if self.id in COLUMNS else "bbq"
+            other = next((name for name, known in COLUMNS.items() if known <= {*columns}), None)
+            missing = COLUMNS[own] - {*columns} or (
+                {"answer_info"} if (own, other) == ("bbq", "cbbq") else set()
+            )
             if missing:
-                other = next((name for name, known in COLUMNS.items() if known <= {*columns}), None)
                 hint = f"Did you mean the format {quoted(other)}? Its columns are there" if other else ""
                 raise DataError(
                     f"{display} has no column {listed(sorted(missing))}, which {self.title} has. "

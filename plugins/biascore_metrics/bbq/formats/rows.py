@@ -18,6 +18,7 @@ from biascore.errors import DataError
 T = TypeVar("T")
 _WHOLE: Final = re.compile(r"-?\d{1,18}", re.ASCII)
 LONGEST: Final = 10_000
+MARK: Final = "\ufeff"
 
 
 @lru_cache(maxsize=8192)
@@ -126,6 +127,8 @@ class Row:
 def read_rows(path: Path, display: str, encoding: str) -> tuple[Sequence[str], list[Row]]:
     """The names of the fields of a file (of objects: of its first row), and its rows; raises DataError."""
     nested = nested_records(path, display, encoding=encoding, flag="-o data.encoding")
+    if nested and any(name.startswith(MARK) for name in nested[0][1]):  # left there by what made JSON of CSV
+        nested = [(place, {name.lstrip(MARK): one for name, one in row.items()}) for place, row in nested]
     if nested is not None:
         return tuple(nested[0][1]) if nested else (), [Row(*one) for one in nested]
     table = read_table(path, display, (), None, encoding=encoding)
