@@ -184,7 +184,8 @@ def _compressed(message: pa.Message) -> bool:
     if message.type not in ("record batch", "dictionary"):
         return False
     raw = message.metadata.to_pybytes()
-    batch = _field(raw, *struct.unpack_from("<I", raw), 2)
+    (root,) = struct.unpack_from("<I", raw)
+    batch = _field(raw, root, 2)
     if batch and message.type == "dictionary":
         batch = _field(raw, batch, 1)
     return bool(batch and _field(raw, batch, 3))

@@ -126,8 +126,9 @@ class Family(DataFormat[FamilyOptions]):
             published = [f"{languages()[tag].name} ({tag})" for tag in self.languages]
             raise DataError(
                 f"{file.display}: the language is {quoted(file.language)}, and {self.title} was published in "
-                f"{', '.join(published)}. Its layout is read in any language: give the data's options {' and '.join(lacking)} "
-                "in that of the file (-o data.prompts=FILE with a column prompt; -o data.instruction=TEXT asks for a letter)"
+                f"{', '.join(published)}. Its layout is read in any language: give the data's options "
+                f"{' and '.join(lacking)} in that of the file (-o data.prompts=FILE with a column prompt; "
+                "-o data.instruction=TEXT asks for a letter)"
             )
         own = self.begin(language)
         asked: dict[str, tuple[Question, str]] = {}
