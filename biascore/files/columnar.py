@@ -115,7 +115,7 @@ def _parquet(raw: bytes, display: str, dictionaries: bool) -> Columns:
     _check_start(raw, display, "Parquet", b"PAR1")
     with told(display, "Parquet"):
         about = pq.ParquetFile(pa.BufferReader(raw))
-        schema, metadata = about.schema_arrow, about.metadata
+        schema, metadata = _named(about.schema_arrow), about.metadata
     # Of row groups, not of columns: pyarrow ends the process where what a file says of a column is damaged.
     size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
 
@@ -140,7 +140,7 @@ def _arrow(paths: Sequence[Path], display: str, saved: SavedDataset | None = Non
         with told(name, "Arrow"):
             stream = _stream(raw, name)
             reader = pa.ipc.open_stream(stream)
-            schemas.append(reader.schema)
+            schemas.append(_named(reader.schema))
             batches += [*reader]
         if not schemas[-1].equals(schemas[0]):
             raise DataError(
@@ -154,6 +154,12 @@ def _arrow(paths: Sequence[Path], display: str, saved: SavedDataset | None = Non
         return (batch.select([*wanted]) for batch in batches)
 
     return Columns(display, "Arrow", schema, rows, size, _labels_of(features), chosen)
+
+
+def _named(schema: pa.Schema) -> pa.Schema:
+    """The same; raises ValueError where the name of a column, or of a field within one, is no text."""
+    schema.to_string(show_schema_metadata=False)
+    return schema
 
 
 def _stream(raw: bytes, display: str) -> pa.Buffer:

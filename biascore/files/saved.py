@@ -101,7 +101,7 @@ def _names(state: Mapping[str, Any], display: str, error: type[BiascoreError]) -
 
 def _plain(name: str) -> bool:
     """Whether it is the name of something in a folder, on any system."""
-    return name not in ("", ".", "..") and not {*"/\\:\0"} & {*name}
+    return name not in ("", ".", "..") and name.isprintable() and len(name) < 64 and not {*"/\\:"} & {*name}
 
 
 def _object(path: Path, display: str, error: type[BiascoreError]) -> dict[str, Any]:

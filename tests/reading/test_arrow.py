@@ -111,6 +111,8 @@ def state(**told: Any) -> Callable[[Path], None]:
         (state(_indices_data_files=[{"filename": "indices.arrow"}]), "selection of the rows.*to_parquet"),
         (state(_data_files=[{"filename": "../x.arrow"}]), r"names the file '\.\./x.arrow'.*to_parquet"),
         (state(_data_files=[{"filename": "x.arrow"}] * 2), "names the file 'x.arrow', .*each once"),
+        (state(_data_files=[{"filename": "a" * 300}]), "names the file 'aaa.*each once"),
+        (state(_data_files=[{"filename": "\ud800.arrow"}]), "names the file .*each once"),
         (state(_data_files=[]), "names the file None"),
         (state(_data_files="x"), "names the file None"),
     ],
@@ -140,6 +142,15 @@ def test_one_of_several_files_is_no_dataset(tmp_path: Path) -> None:
         cells(folder / "data-00000-of-00002.arrow")
     alone = save_to_disk(tmp_path / "alone", [TABLE])
     assert cells(alone / "data-00000-of-00001.arrow") == CELLS
+
+
+@pytest.mark.parametrize("table", [pa.table({"name": ["x"]}), pa.table({"a": [{"name": [1]}]})])
+def test_a_column_whose_name_is_no_text(table: pa.Table, tmp_path: Path) -> None:
+    path = tmp_path / "x.arrow"
+    path.write_bytes(arrow(table).replace(b"name", b"na\xe0e"))
+    for read in (lambda: cells(path), lambda: nested_records(path, "x.arrow")):
+        with pytest.raises(DataError, match="x.arrow cannot be read as Arrow"):
+            read()
 
 
 @pytest.mark.parametrize("how", ["lz4", "zstd"])
