@@ -158,7 +158,13 @@ def _arrow(paths: Sequence[Path], display: str, saved: SavedDataset | None = Non
 
 def _named(schema: pa.Schema) -> pa.Schema:
     """The same; raises ValueError where the name of a column, or of a field within one, is no text."""
-    schema.to_string(show_schema_metadata=False)
+    fields = [*schema]
+    while fields:
+        kind, _ = fields[-1].type, fields.pop().name
+        if pa.types.is_struct(kind):
+            fields += [kind.field(place) for place in range(kind.num_fields)]
+        elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+            fields.append(kind.value_field)
     return schema
 
 
