@@ -25,7 +25,7 @@ def is_saved(path: Path) -> bool:
         if path.is_dir():
             state = (path / STATE).is_file()
             return (path / DICT).is_file() or (
-                state and ((path / INFO).is_file() or any(path.glob("*.arrow")))
+                state and ((path / INFO).is_file() or [*path.glob("*.arrow")] != [])
             )
     return False
 
