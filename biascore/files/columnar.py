@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from biascore.basics.wording import brief, quoted
 from biascore.errors import DataError
@@ -112,6 +111,8 @@ def _check_start(raw: bytes, display: str, what: str, *starts: bytes) -> None:
 
 
 def _parquet(raw: bytes, display: str, dictionaries: bool) -> Columns:
+    import pyarrow.parquet as pq
+
     _check_start(raw, display, "Parquet", b"PAR1")
     with told(display, "Parquet"):
         about = pq.ParquetFile(pa.BufferReader(raw))
