@@ -69,6 +69,33 @@ def gest_parquet() -> Seeds:
     return [parquet(rows), parquet([{**row, "stereotype": str(row["stereotype"])} for row in rows])]
 
 
+def arrow_streams() -> Seeds:
+    from tests.builders.arrow import arrow
+
+    table = pa.Table.from_pylist(
+        [{"sentence": "I am tired.", "stereotype": 1}, {"sentence": "I like it.", "stereotype": 2}]
+    )
+    words = table.set_column(0, "sentence", table["sentence"].dictionary_encode())
+    return [arrow(table), arrow(words), arrow(table, file=True), arrow(table, compressed="lz4")]
+
+
+def saved_datasets() -> Seeds:
+    from tests.builders.arrow import save_to_disk, splits
+
+    table = pa.table({"sentence": ["I am tired.", "I like it."], "stereotype": [1, 2]})
+    return [
+        *folder(lambda place: save_to_disk(place, [table[:1], table[1:]])),
+        *folder(lambda place: splits(place, train=[table])),
+    ]
+
+
+def nested_arrow() -> Seeds:
+    from tests.builders.arrow import arrow
+    from tests.metrics.bbq.written import bbq_row
+
+    return [arrow(pa.Table.from_pylist([bbq_row(0), bbq_row(1)]))]
+
+
 def encoded() -> Seeds:
     import gzip
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from biascore.files.reading import parse_toml as parse_toml
     from biascore.files.reading import read_bytes as read_bytes
     from biascore.files.reading import read_text as read_text
+    from biascore.files.tables import ClusterOptions as ClusterOptions
     from biascore.files.tables import ColumnOptions as ColumnOptions
     from biascore.files.tables import Delimiter as Delimiter
     from biascore.files.tables import Table as Table

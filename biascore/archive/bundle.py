@@ -16,7 +16,7 @@ from biascore.archive.opening import MARK
 from biascore.basics.keys import repeats
 from biascore.basics.surface import either
 from biascore.errors import RunError
-from biascore.files.folders import source_digest, tables_in
+from biascore.files.folders import files_of_source, source_digest
 from biascore.files.paths import user_path
 from biascore.files.reading import MAX_TABLE_MB, read_bytes, unpacked
 from biascore.files.writing import check_file, write_file
@@ -82,10 +82,12 @@ def _inputs(run: Run, places: Places, leave_out: Collection[str]) -> dict[str, b
 
 
 def _members(place: str, source: Path) -> list[tuple[str, Path]]:
-    """A file at its place, or the tables of a folder below it."""
+    """A file at its place, or what is read of a folder below it."""
     if not source.is_dir():
         return [(place, source)]
-    return [(f"{place}/{path.name}", path) for path in tables_in(source, str(source), RunError)]
+    return [
+        (f"{place}/{name}", path) for name, path in files_of_source(source, str(source), RunError).items()
+    ]
 
 
 def _found(used: StimuliUsed, places: Places) -> Path:

@@ -46,6 +46,8 @@ _USUAL: Final = {
 _SCRIPT: Final = {language: script for script, languages in _USUAL.items() for language in languages.split()}
 """The script that a tag of the language leaves out (Suppress-Script of the IANA registry, and what is as usual)."""
 
+_SEVERAL: Final = {"zh": "Hani", "yue": "Hani"}
+
 LANGUAGE_PATTERN: Final = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 
 
@@ -63,6 +65,16 @@ def canonical_tag(text: str) -> str:
         parts = parts[1:]
     tag = "-".join((language, *parts))
     return tag if re.match(LANGUAGE_PATTERN, tag) else text
+
+
+def script_code(tag: str) -> str:
+    """The script that texts with this tag are usually in, by its code of ISO 15924: ``Latn``; the tag's own comes first.
+
+    Empty for a language of several scripts, and for one that is not known.
+    """
+    language, *rest = canonical_tag(tag).split("-")
+    own = next((part for part in rest if len(part) == 4 and part.isalpha()), "")
+    return own or _SCRIPT.get(language, "") or _SEVERAL.get(language, "")
 
 
 LanguageTag = Annotated[

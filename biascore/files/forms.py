@@ -1,9 +1,9 @@
-"""The forms in which a table is written: delimited text, JSON Lines and Parquet, each as columns and rows of text.
+"""The forms in which a table is written: delimited text, JSON Lines, Parquet and Arrow, each as columns and rows of text.
 
 A cell is text. What a CSV holds is taken as it stands; a JSON number is the text that is written for it; a whole
-number of a Parquet file is its digits, another its shortest text that reads as the same double. A key that is
-missing, ``null`` and a Parquet null are blank cells. Whatever else a cell holds is a problem of its row (in a Parquet
-file: of its column), and so is text that no database or command line can hold.
+number by column (Parquet, Arrow) is its digits, another its shortest text that reads as the same double. A key that is
+missing and ``null`` are blank cells. Whatever else a cell holds is a problem of its row (by column: of its column), and
+so is text that no database or command line can hold.
 """
 
 from __future__ import annotations
@@ -13,26 +13,23 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import PurePath
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 import pyarrow as pa
 
-from biascore.basics.wording import brief, listed, quoted
+from biascore.basics.wording import listed, quoted
 from biascore.errors import DataError
+from biascore.files.columnar import Columns, check_flat
 from biascore.files.reading import MAX_TABLE_MB, check_counts, check_size, megabytes_allowed, object_of
 
 Unit: TypeAlias = Literal["line", "row"]
 DELIMITERS: Final = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|"}
 _SEPARATOR: Final = re.compile(r'"?sep=(.)"?[;,\t |]*\r?\n', re.IGNORECASE)
 """A first line by which Excel says what separates the columns."""
-_SUFFIXES: Final = {".parquet": "parquet", ".json": "jsonl", ".jsonl": "jsonl", ".ndjson": "jsonl"}
-_ROWS_AT_ONCE: Final = 1 << 18
 
 
 class Row(NamedTuple):
-    """One record: the first and the last line on which it stands (of Parquet: its number), and its cells by column."""
+    """One record: the first and the last line on which it stands (by column: its number), and its cells by column."""
 
     line: int
     last: int
@@ -59,12 +56,6 @@ class Form(Protocol):
 
     def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
         """The records with the ``wanted`` columns, which are there and once each; raises DataError."""
-
-
-def kind_of(path: PurePath) -> str:
-    """``parquet``, ``jsonl`` or ``csv``, as the name of the file says."""
-    suffix = PurePath(path.name.lower().removesuffix(".gz")).suffix
-    return _SUFFIXES.get(suffix, "csv")
 
 
 class Delimited:
@@ -193,43 +184,25 @@ class JsonLines:
                 yield Row(number, number, {name: found.get(name) or "" for name in wanted})
 
 
-class Parquet:
-    """A Parquet file, of which only the wanted columns are read; its records are numbered from 1."""
+class ByColumn:
+    """Parquet or Arrow, of which only the wanted columns are read; its records are numbered from 1."""
 
     unit: Unit = "row"
     decimal_commas: bool = False
 
-    def __init__(self, raw: bytes, display: str) -> None:
-        import pyarrow.parquet as pq
-
-        self._raw = raw
-        self._display = display
-        with self._told():
-            file = pq.ParquetFile(pa.BufferReader(raw))
-            self._schema = file.schema_arrow
-            self._metadata = file.metadata
-            self.columns = tuple(self._schema.names)
-        self._labels = _labels(self._schema)
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self.what = columns.what
+        self.columns = tuple(columns.schema.names)
 
     def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
         """As the protocol says, class numbers as labels; refuses what unpacks to more than is read, in word or in fact."""
-        import pyarrow.parquet as pq
-
-        check_counts(
-            self._display, self._metadata.num_rows, self._metadata.num_rows * len(wanted), what="rows"
-        )
         for name in wanted:
-            self._check_type(name)
-        # Of row groups, not of columns: pyarrow ends the process where what a file says of a column is damaged.
-        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
-        unpacks, allowed = f"{self._display} unpacks to", megabytes_allowed(MAX_TABLE_MB) * 1e6
-        check_size(sum(group.total_byte_size for group in groups), unpacks)
-        # As dictionaries: a long text that is in a million rows is then held once.
-        with self._told():
-            file = pq.ParquetFile(pa.BufferReader(self._raw), read_dictionary=list(wanted))
-            batches = file.iter_batches(_ROWS_AT_ONCE, columns=list(wanted))
+            check_flat(self._columns, name)
+        unpacks, allowed = f"{self._columns.display} unpacks to", megabytes_allowed(MAX_TABLE_MB) * 1e6
         number, size = 0, 0
-        while (columns := self._columns(batches, wanted)) is not None:
+        for batch in self._columns.batches(wanted):
+            columns = [self._columns.labelled(name, _cells(batch.column(name))) for name in wanted]
             for cells in zip(*columns, strict=True):
                 number += 1
                 size += sum(map(len, cells))
@@ -241,52 +214,6 @@ class Parquet:
                     yield Malformed(number, number, f"is not usable: {problem}")
                 else:
                     yield Row(number, number, dict(zip(wanted, cells, strict=True)))
-
-        if number != self._metadata.num_rows:
-            raise DataError(
-                f"{self._display} says that it has {self._metadata.num_rows:,} rows, and has {number:,}. Write it again"
-            )
-
-    def _columns(self, batches: Iterator[Any], wanted: Sequence[str]) -> list[list[str]] | None:
-        """The wanted columns of the next rows, or None where there are no more."""
-        with self._told():
-            batch = next(batches, None)
-            if batch is None:
-                return None
-            batch.validate(full=True)  # places beyond a dictionary, texts that are none
-            return [self._labelled(name, _cells(batch.column(name))) for name in wanted]
-
-    def _labelled(self, name: str, cells: list[str]) -> list[str]:
-        labels = self._labels.get(name, {})
-        return [labels.get(cell, cell) for cell in cells] if labels else cells
-
-    def _check_type(self, name: str) -> None:
-        kind = self._schema.field(name).type
-        if pa.types.is_dictionary(kind):
-            kind = kind.value_type
-        readable = (
-            pa.types.is_string,
-            pa.types.is_large_string,
-            pa.types.is_string_view,
-            pa.types.is_integer,
-            pa.types.is_floating,
-            pa.types.is_null,
-        )
-        if not any(is_such(kind) for is_such in readable):
-            raise DataError(
-                f"{self._display}: the column {quoted(name)} is of the type {brief(str(kind))}, and text and numbers are "
-                "read. Write it as text, or name another column"
-            )
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        # An OSError or a ValueError where bytes were changed: a text that is no UTF-8, say.
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise DataError(
-                f"{self._display} cannot be read as Parquet ({brief(str(error))[:500]}). Write the file again"
-            ) from error
 
 
 def _header(text: str, delimiter: str) -> list[str]:
@@ -368,7 +295,7 @@ def _unusable(text: str) -> str:
 
 
 def _cells(column: pa.Array) -> list[str]:
-    """The cells of a Parquet column as text."""
+    """The cells of a column as text."""
     if not isinstance(column, pa.DictionaryArray):
         return [_number(value) for value in column.to_pylist()]
     values = [_number(value) for value in column.dictionary.to_pylist()]
@@ -379,17 +306,3 @@ def _number(value: str | float | None) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return repr(value) if isinstance(value, int) else repr(float(value))
-
-
-def _labels(schema: pa.Schema) -> dict[str, dict[str, str]]:
-    """The labels of class numbers by column, which Hugging Face's datasets declare in the file (``ClassLabel``)."""
-    try:
-        declared = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
-        features = declared["info"]["features"]
-        return {
-            name: {str(number): label for number, label in enumerate(feature["names"])}
-            for name, feature in features.items()
-            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
-        }
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return {}  # of another shape: the numbers stay, and are read or refused as such

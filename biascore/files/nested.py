@@ -1,19 +1,24 @@
-"""Records with lists and objects in their fields: one JSON file with a list of objects, or a Parquet file with structs."""
+"""Records with lists and objects in their fields: JSON, one list or an object a line; Parquet and Arrow with structs."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from biascore.basics.twice import twice
 from biascore.basics.wording import brief, listed, quoted
 from biascore.errors import DataError
-from biascore.files.reading import UTF8, check_counts, check_size, parse_json, read_bytes, read_text, unpacked
+from biascore.files.columnar import Columns, columns_of, told
+from biascore.files.kinds import kind_of
+from biascore.files.reading import UTF8, check_counts, parse_json, read_text
 
-_LEAVES = (
+Records: TypeAlias = list[tuple[str, Mapping[str, Any]]]
+"""Where each stands, and what it holds."""
+_LEAVES: Final = (
     pa.types.is_string,
     pa.types.is_large_string,
     pa.types.is_string_view,
@@ -24,35 +29,35 @@ _LEAVES = (
 )
 
 
-def nested_records(
-    path: Path, display: str, *, encoding: str = UTF8, flag: str = ""
-) -> list[tuple[str, Mapping[str, Any]]] | None:
-    """The records of a file with their places; None of a file that is no such, by its name or its columns.
+def nested_records(path: Path, display: str, *, encoding: str = UTF8, flag: str = "") -> Records | None:
+    """The records of a file, or of a folder of ``save_to_disk``; None of what is no such, by its name or its columns.
 
-    Raises DataError for what cannot be read, for JSON that is no list of objects, and for a column of another type.
+    Raises DataError for what cannot be read, for JSON that is no list of objects nor one a line, and for a column of
+    another type.
     """
-    name = path.name.lower().removesuffix(".gz")
-    if name.endswith(".json"):
-        return _of_json(read_text(path, display, encoding=encoding, flag=flag), display)
-    if name.endswith(".parquet"):
-        return _of_parquet(unpacked(read_bytes(path, display), display), display)
-    return None
+    columns = columns_of(path, display)
+    if columns is not None:
+        return [*_rows(columns)] if any(pa.types.is_nested(kind) for kind in columns.schema.types) else None
+    if kind_of(path) != "jsonl":
+        return None
+    text = read_text(path, display, encoding=encoding, flag=flag)
+    if not text.strip():
+        raise DataError(f"{display} is empty. Give a file with data")
+    if text.lstrip().startswith("["):
+        return _of_list(text, display)
+    found = _of_lines(text, display)
+    if len(found) == 1 and Path(path.name.lower().removesuffix(".gz")).suffix == ".json":
+        raise _one_object(display, found[0][1])
+    return found
 
 
-def _of_json(text: str, display: str) -> list[tuple[str, Mapping[str, Any]]]:
+def _of_list(text: str, display: str) -> Records:
     try:
         found = parse_json(text)
     except ValueError as problem:
-        raise DataError(
-            f"{display} is no JSON ({problem}). Fetch it again; of one object a line, call it .jsonl"
-        ) from problem
-    if isinstance(found, dict):
-        raise DataError(
-            f"{display} is one JSON object, with the keys {listed([*found])}, and a list of objects is read. Write the list "
-            "that is meant into a file of its own"
-        )
-    if not isinstance(found, list) or not found:
-        raise DataError(f"{display} is {quoted(found)}, and a list of objects is read. Give a file with data")
+        raise DataError(f"{display} is no JSON ({problem}). Fetch it again") from problem
+    if not found:
+        raise DataError(f"{display} is an empty list, and a list of objects is read. Give a file with data")
     check_counts(display, len(found), 0, what="records")
     rows = [(f"{display}, record {number}", one) for number, one in enumerate(found, start=1)]
     for place, one in rows:
@@ -61,38 +66,62 @@ def _of_json(text: str, display: str) -> list[tuple[str, Mapping[str, Any]]]:
     return rows
 
 
-def _of_parquet(raw: bytes, display: str) -> list[tuple[str, Mapping[str, Any]]] | None:
+def _of_lines(text: str, display: str) -> Records:
+    rows: Records = []
+    # Not splitlines: JSON may hold U+2028 and the like as they are.
+    for number, line in enumerate(io.StringIO(text), start=1):
+        if not line.strip():
+            continue
+        place = f"{display}, line {number}"
+        try:
+            found = parse_json(line)
+        except ValueError as problem:
+            whole = _object(text)
+            if whole is not None:
+                raise _one_object(display, whole) from None
+            raise DataError(
+                f"{place} is no JSON ({problem}). Write one object a line, or a list of objects"
+            ) from problem
+        if not isinstance(found, dict):
+            raise DataError(f'{place} is no JSON object. Write one a line, such as {{"context": "..."}}')
+        rows.append((place, found))
+    return rows
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    """The object that a whole text is, if it is one."""
     try:
-        file = pq.ParquetFile(pa.BufferReader(raw))
-        if not any(pa.types.is_nested(column.type) for column in file.schema_arrow):
-            return None
-        for column in file.schema_arrow:
-            wrong = _unread(column.type)
-            if wrong is not None:
-                raise DataError(
-                    f"{display}: the column {quoted(column.name)} is, or holds, of the type {brief(str(wrong))}, and text, "
-                    "numbers, lists and structs are read. Leave it out"
-                )
-        return [
-            (f"{display}, row {number}", one) for number, one in enumerate(_objects(file, display), start=1)
-        ]
-    # An OSError or a ValueError where bytes were changed: a text that is no UTF-8, say.
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise DataError(
-            f"{display} cannot be read as Parquet ({brief(str(error))[:500]}). Write the file again"
-        ) from error
+        found = parse_json(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
-def _objects(file: pq.ParquetFile, display: str) -> Iterator[dict[str, Any]]:
-    """The records with what stands in them; refuses what unpacks to more than is read, as the file says or in fact."""
-    about, size, unpacks = file.metadata, 0, f"{display} unpacks to"
-    check_counts(display, about.num_rows, about.num_rows * about.num_columns, what="rows")
-    check_size(sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups)), unpacks)
-    for batch in file.iter_batches():
-        batch.validate(full=True)
-        size += batch.nbytes
-        check_size(size, unpacks)
-        yield from batch.to_pylist()
+def _one_object(display: str, found: Mapping[str, Any]) -> DataError:
+    return DataError(
+        f"{display} is one JSON object, with the keys {listed([*found])}, and a list of objects is read. Write the list "
+        "that is meant into a file of its own"
+    )
+
+
+def _rows(columns: Columns) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    names = columns.schema.names
+    for name in twice(names):
+        raise DataError(f"{columns.display} has the column {quoted(name)} twice. Rename one of them")
+    for column in columns.schema:
+        wrong = _unread(column.type)
+        if wrong is not None:
+            raise DataError(
+                f"{columns.display}: the column {quoted(column.name)} is, or holds, of the type {brief(str(wrong))}, and "
+                "text, numbers, lists and structs are read. Leave it out"
+            )
+    number = 0
+    for batch in columns.batches(names):
+        with told(columns.display, columns.what):
+            cells = [columns.labelled(name, batch.column(name).to_pylist()) for name in names]
+        for row in zip(*cells, strict=True):
+            number += 1
+            yield f"{columns.display}, row {number}", dict(zip(names, row, strict=True))
 
 
 def _unread(kind: pa.DataType) -> pa.DataType | None:

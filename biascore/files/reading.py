@@ -31,6 +31,8 @@ from biascore.basics.suggest import did_you_mean
 from biascore.basics.twice import twice
 from biascore.basics.wording import brief, quoted
 from biascore.errors import BiascoreError, DataError, OptionsError
+from biascore.files.kinds import is_saved
+from biascore.files.magic import is_binary, other_kind, wide_encoding
 
 FILE_VARIABLE: Final = "BIASCORE_MAX_FILE_MB"
 """Environment variable: megabytes of a file that is read whole, packed and unpacked; for every kind of file."""
@@ -52,13 +54,10 @@ ZIP_DAMAGE: Final = (
 S = TypeVar("S")
 T = TypeVar("T")
 GZIP: Final = b"\x1f\x8b"
-PARQUET: Final = b"PAR1"
 GIT_LFS: Final = b"version https://git-lfs"
 POINTER: Final = (
     "is a pointer of Git LFS and not the file. Fetch the file: git lfs pull, in the folder that holds it"
 )
-ZIP: Final = b"PK\x03\x04"
-OLE: Final = b"\xd0\xcf\x11\xe0"
 _CHUNK: Final = 1 << 20
 _LINES_PER_MB: Final = 16_000  # some 4 million lines in all, as a row takes 400 bytes of memory
 _FIELDS_PER_MB: Final = 160_000
@@ -101,6 +100,10 @@ def check_regular(path: Path, display: str, error: type[BiascoreError] = DataErr
     except (OSError, ValueError) as problem:
         raise error(f"{display} cannot be read ({_why(problem)}). Give the path of a file") from problem
     if not stat.S_ISREG(mode):
+        if is_saved(path):
+            raise error(
+                f"{display} is a dataset in Arrow, and a file of text is read here. Write it with to_json or to_csv"
+            )
         what = "a folder" if stat.S_ISDIR(mode) else "not a regular file (a device or a pipe)"
         raise error(f"{display} is {what}. Give the path of a file; what comes from a pipe, save as one")
 
@@ -192,10 +195,8 @@ def decoded(
     """
     codec = codec_of(encoding)
     remedy = _remedy(raw, flag, codec)
-    if raw.startswith(PARQUET):
-        raise error(f"{display} is a Parquet file and no text. A table of that kind has to be named .parquet")
-    if raw.startswith((ZIP, OLE)):
-        raise error(f"{display} is {_packed(raw)}")
+    if other := other_kind(raw):
+        raise error(f"{display} is {other[0]} and no text. {other[1]}")
     if codec != UTF8 and raw.startswith(codecs.BOM_UTF8):
         raise error(f"{display} is UTF-8, as its first bytes say, and not {encoding}. Leave the encoding out")
     if codec == UTF8 and b"\0" in raw:  # UTF-16, say, or no text at all
@@ -322,17 +323,6 @@ def raised(megabytes: float, variable: str = FILE_VARIABLE) -> str:
     return f"export {variable}={math.ceil(4 * megabytes)}"
 
 
-def _packed(raw: bytes) -> str:
-    """What a file is that begins as a zip archive or as older files of Office do, and the next step."""
-    if raw.startswith(OLE) or b"xl/workbook" in raw:
-        what = "an Excel workbook"
-    elif b"opendocument.spreadsheet" in raw[:200]:
-        what = "an OpenDocument workbook"
-    else:
-        return "a zip archive and no text. Unpack it, and name the file"
-    return f"{what} and no text. Save its sheet as CSV UTF-8, and name that file"
-
-
 def _line(raw: bytes, codec: str) -> int:
     """The line on which bytes end."""
     return len(_LINE_ENDS.findall(raw.decode(codec, "ignore"))) + 1
@@ -343,7 +333,10 @@ def _remedy(raw: bytes, flag: str, codec: str) -> str:
         return "Save the file as text in UTF-8"
     if codec != UTF8:
         return "Name the encoding that it is in with the option encoding, or leave the option out if that is UTF-8"
-    guess = "utf-16" if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "cp1252"
+    guess = wide_encoding(raw)
+    if not guess and is_binary(raw):
+        return "It is no text: give a table as text (CSV, JSON Lines), as Parquet or as Arrow"
+    guess = guess or "cp1252"
     return f"Name its encoding with the option encoding (such as {flag}={guess}), or save it as text in UTF-8"
 
 

@@ -1,4 +1,5 @@
-"""Tables as rows of text with the lines on which they stand: the one reader of CSV, JSON Lines and Parquet.
+"""Tables as rows of text with the lines on which they stand: the one reader of CSV, JSON Lines, Parquet
+and Arrow.
 
 A table is read whole, also compressed, and nothing in it is repaired in silence: what its cells are, ``forms`` says.
 A comma in a number is its decimal sign where columns are separated by semicolons or tabs, and an error elsewhere.
@@ -7,31 +8,23 @@ A comma in a number is its decimal sign where columns are separated by semicolon
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from biascore.basics.frozen import FrozenMap
 from biascore.basics.options import Options
 from biascore.basics.twice import twice
 from biascore.basics.wording import listed, quoted
 from biascore.errors import DataError, OptionsError
-from biascore.files.forms import (
-    DELIMITERS,
-    Delimited,
-    Form,
-    JsonLines,
-    Malformed,
-    Parquet,
-    Row,
-    Unit,
-    kind_of,
-)
-from biascore.files.reading import UTF8, codec_of, decoded, read_bytes, unpacked
+from biascore.files.columnar import columns_of
+from biascore.files.forms import DELIMITERS, ByColumn, Delimited, Form, JsonLines, Malformed, Row, Unit
+from biascore.files.kinds import kind_of
+from biascore.files.reading import UTF8, codec_of, read_text
 
 Delimiter: TypeAlias = Literal["auto", "comma", "tab", "semicolon", "pipe"]
 """An option: what separates the columns of a CSV file; ``auto`` takes the one by which the header has those needed."""
@@ -57,6 +50,37 @@ class TableOptions(Options):
     """``encoding``: what a CSV or JSON Lines file is in, by Python's name: ``cp1252``, ``utf-16``."""
 
     encoding: Annotated[str, AfterValidator(_is_known)] = UTF8
+
+    @model_validator(mode="before")
+    @classmethod
+    def _have_clusters(cls, given: object) -> object:
+        has = "cluster" in cls.model_fields
+        for name in ("cluster", "template"):
+            if isinstance(given, Mapping) and name in given and name not in cls.model_fields:
+                raise ValueError(
+                    f"{name} is called cluster here"
+                    if has
+                    else f"{name} names what items belong to, and items belong to nothing here. Leave it out"
+                )
+        return given
+
+
+class ClusterOptions(TableOptions):
+    """``cluster``: the file's column that names what an item was made from or belongs to: a template, a document.
+
+    Items of one cluster are no independent observations. Without it the file's own clusters are read, if it has some.
+    """
+
+    cluster: str = ""
+
+    @model_validator(mode="after")
+    def _names_one(self) -> Self:
+        twice_named = {"cluster", "template"} & {*getattr(self, "columns", ())}
+        if self.cluster and twice_named:
+            raise ValueError(
+                f"columns names {min(twice_named)}, and cluster does so too. Leave one of them out"
+            )
+        return self
 
 
 class ColumnOptions(TableOptions):
@@ -191,16 +215,19 @@ def read_table(
     delimiter: Delimiter = "auto",
     quotes: bool = True,
     keep_malformed: bool = False,
-    remedy: str = "Rename the columns in the file, or name yours with the option columns",
+    remedy: str
+    | Callable[
+        [Sequence[str]], str
+    ] = "Rename the columns in the file, or name yours with the option columns",
     flag: str = OF_DATA,
 ) -> Table:
     """Read the ``needed`` columns of a table, and of the ``others`` those that are there (None: all that are there).
 
-    ``path`` names its form: ``.parquet``, ``.jsonl`` or ``.ndjson``, else delimited text with a header, each also
-    ``.gz``. ``delimiter`` "auto" takes the one by which the header has the needed columns. Without ``quotes`` a
-    quotation mark of delimited text is a character like any other. Malformed records are refused, or kept apart with
-    ``keep_malformed``. Messages tell ``remedy`` where columns are missing, and ``flag`` as that by which the
-    command line takes the option ``encoding``.
+    ``path`` names its form: ``.parquet``, ``.arrow``, ``.jsonl``, ``.ndjson`` or ``.json``, else delimited text with a
+    header, each also ``.gz``; or it is a folder of ``save_to_disk``. ``delimiter`` "auto" takes the one by which the
+    header has the needed columns. Without ``quotes`` a quotation mark of delimited text is a character like any other.
+    Malformed records are refused, or kept apart with ``keep_malformed``. Messages tell ``remedy`` (of the columns that
+    there are) where some are missing, and ``flag`` as that by which the command line takes the option ``encoding``.
     Raises DataError that names the file and the columns or lines at fault, OptionsError for an unknown encoding.
     """
     form = _form(path, display, needed, encoding, delimiter, flag, quotes=quotes)
@@ -209,7 +236,8 @@ def read_table(
         read = f" when read with delimiter={delimiter}" if delimiter != "auto" else ""
         other = "Try delimiter=auto. " if delimiter != "auto" else ""
         raise DataError(
-            f"{display} has no column {listed(missing)}{read}; its columns are: {listed(form.columns)}. {other}{remedy}"
+            f"{display} has no column {listed(missing)}{read}; its columns are: {listed(form.columns)}. {other}"
+            f"{remedy if isinstance(remedy, str) else remedy(form.columns)}"
         )
     chosen = form.columns if others is None else (*needed, *(one for one in others if one in form.columns))
     columns = tuple(dict.fromkeys(chosen))
@@ -231,7 +259,7 @@ def read_table(
         tuple(malformed),
         form.unit,
         form.decimal_commas,
-        "Parquet" if isinstance(form, Parquet) else encoding,
+        form.what if isinstance(form, ByColumn) else encoding,
     )
     if malformed and not keep_malformed:
         raise DataError(
@@ -265,12 +293,14 @@ def _form(
     kind = kind_of(path)
     if kind != "csv" and delimiter != "auto":
         raise DataError(f"{display} is no delimited text, by its name. Leave the option delimiter out")
-    if kind == "parquet" and codec_of(encoding) != UTF8:
-        raise DataError(f"{display} is Parquet, which is UTF-8 always. Leave the option encoding out")
-    raw = unpacked(read_bytes(path, display), display)
-    if kind == "parquet":
-        return Parquet(raw, display)
-    text = decoded(raw, display, encoding=encoding, flag=flag)
+    columns = columns_of(path, display, dictionaries=True)
+    if columns is not None:
+        if codec_of(encoding) != UTF8:
+            raise DataError(
+                f"{display} is {columns.what}, which is UTF-8 always. Leave the option encoding out"
+            )
+        return ByColumn(columns)
+    text = read_text(path, display, encoding=encoding, flag=flag)
     if not text.strip():
         raise DataError(f"{display} is empty. Give a file with data")
     if kind == "jsonl":

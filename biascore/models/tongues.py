@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from typing import Final
+
+from biascore.basics.scripts import script_of
 
 _MARKS: Final = "*_`\"'“”‘’ \t\r\n"
 _REFUSES: Final = re.compile(
@@ -44,20 +45,15 @@ def refuses(said: str) -> bool:
 
 def tongue(text: str, about: str) -> str:
     """The language, or the script, of a text where it is not that of what it is ``about``; else ""."""
-    own = Counter(map(_script, filter(str.isalpha, text))).most_common(1)
+    own = Counter(map(script_of, filter(str.isalpha, text))).most_common(1)
     if not own:
         return ""
     script = own[0][0]
-    theirs = Counter(map(_script, filter(str.isalpha, about)))
+    theirs = Counter(map(script_of, filter(str.isalpha, about)))
     if 20 * theirs[script] < theirs.total():
         return script
     found, asked = _language(text), _language(about)
     return found if found and asked and found != asked else ""
-
-
-def _script(letter: str) -> str:
-    name = unicodedata.name(letter, "another script").split()[0].capitalize()
-    return {"Cjk": "Chinese characters", "Hiragana": "Japanese", "Katakana": "Japanese"}.get(name, name)
 
 
 def _language(text: str) -> str:

@@ -16,6 +16,7 @@ from biascore.metric import Context, Metric
 from biascore.models.model import Model
 from biascore.results.finding import Finding, measurement_of, wrong_result
 from biascore.results.measurement import Measurement
+from biascore.running.script import with_script
 from biascore.running.training_words import with_taught
 from biascore.stats import Verdict
 from biascore.stats.harmless import HarmlessPairs
@@ -87,6 +88,7 @@ class Measuring:
             )
         assert isinstance(found, Finding)
         measured = with_longer(measured, test, catalogue)
+        measured = with_script(measured, test)
         measured = with_taught(measured, model, (test, *metric.extra_stimuli(test, catalogue)))
         if found.harmless is None or measured.headline.value is None:
             return Measured(measured)

@@ -13,9 +13,11 @@ from typing import Final, NamedTuple
 from biascore.basics.surface import either
 from biascore.basics.wording import listed, quoted
 from biascore.errors import DataError, OptionsError
-from biascore.files.forms import Row, kind_of
+from biascore.files.folders import source_digest
+from biascore.files.forms import Row
+from biascore.files.kinds import kind_of
 from biascore.files.paths import user_path
-from biascore.files.reading import UTF8, file_digest, read_text
+from biascore.files.reading import UTF8, read_text
 from biascore.files.tables import Table, read_table
 
 SHIPPED: Final = "shipped:"
@@ -120,7 +122,9 @@ def read_labelled(source: str | Path, reading: Reading, emotions: Sequence[str] 
     of = {"": _score_column(table, columns)} if long else _emotion_columns(table, columns, wanted)
     table = table.with_numbers(*of.values())
     cells = list(_long(table, columns, of[""], wanted) if long else _wide(table, columns, of))
-    return LabelledFile(path.name, file_digest(path, display), _scored(table, cells, reading), table.reading)
+    return LabelledFile(
+        path.name, source_digest(path, display), _scored(table, cells, reading), table.reading
+    )
 
 
 def _place(display: str) -> Path:

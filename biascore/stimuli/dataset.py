@@ -12,6 +12,7 @@ from biascore.basics.keys import HUB_TOKENS
 from biascore.basics.options import Configured, OptionsT
 from biascore.errors import At, DataError, MissingExtraError, Owner
 from biascore.files.folders import source_digest
+from biascore.files.kinds import is_saved
 from biascore.files.paths import user_path
 from biascore.files.reading import file_digest
 from biascore.stimuli import Test
@@ -23,7 +24,8 @@ HUB: Final = "hub:"
 class DataFile:
     """A data file on disk: what messages call it, the digest of its bytes, and the test it becomes.
 
-    ``path`` is a folder only for a format that takes ``folders``; the digest is then that of its tables.
+    ``path`` is a folder of ``save_to_disk``, or one of tables for a format that takes ``folders``; the digest is then
+    that of the files that are read.
     """
 
     path: Path
@@ -77,9 +79,9 @@ def locate(
 ) -> DataFile:
     """The file behind a path or a hub id (``hub:OWNER/NAME/PATH[@REVISION]``), fetched if it must be.
 
-    With ``folders`` a path may be that of a folder of tables; with ``in_folder`` that of a folder, whose first file of
-    these globs is meant. Raises DataError where there is no such file, MissingExtraError where the hub's client is not
-    installed.
+    A path may be that of a folder of ``save_to_disk``; with ``folders`` that of a folder of tables; with ``in_folder``
+    that of a folder, whose first file of these globs is meant. Raises DataError where there is no such file,
+    MissingExtraError where the hub's client is not installed.
     """
     if source.startswith(HUB):
         at = At(Owner("huggingface_hub"), "checking", f"fetching {source}")
@@ -89,7 +91,7 @@ def locate(
         if in_folder and path.is_dir():
             path = _first(path, source, in_folder)
             source = f"{source.rstrip('/')}/{path.name}"
-    digest = source_digest if folders else file_digest
+    digest = source_digest if folders or is_saved(path) else file_digest
     return DataFile(path, source, digest(path, source), test, language)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast
@@ -42,6 +42,10 @@ class Stimuli:
         """The entries, as JSON."""
         raise NotImplementedError
 
+    def texts(self) -> Iterable[str]:
+        """What of it is text in the language of its test; nothing where that is not known."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class Rows(Stimuli, Generic[T]):
@@ -75,6 +79,10 @@ class Rows(Stimuli, Generic[T]):
     def entries(self) -> dict[str, Any]:
         """The entries, as JSON."""
         return {self.key: [asdict(one) for one in cast("tuple[Any, ...]", self.rows)]}
+
+    def texts(self) -> Iterable[str]:
+        """The `str` of each row; a list whose rows say more than texts of the language gives those alone."""
+        return map(str, self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +136,10 @@ class WordList(Stimuli):
         """The entries, as JSON."""
         return {"words": list(self.words)}
 
+    def texts(self) -> Iterable[str]:
+        """The words."""
+        return self.words
+
 
 @dataclass(frozen=True, slots=True)
 class PairList(Stimuli):
@@ -158,6 +170,10 @@ class PairList(Stimuli):
     def entries(self) -> dict[str, Any]:
         """The entries, as JSON."""
         return {"sides": list(self.sides), "pairs": [list(pair) for pair in self.pairs]}
+
+    def texts(self) -> Iterable[str]:
+        """The words of both sides."""
+        return (word for pair in self.pairs for word in pair)
 
 
 @dataclass(frozen=True, slots=True)

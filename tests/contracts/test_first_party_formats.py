@@ -95,7 +95,9 @@ FORMATS: Mapping[str, Callable[[Path], Given]] = {
     "analogies": table(
         "questions.txt", ": family", "king queen man woman", "", ": others", "hot cold up down"
     ),
+    "basqbbq": family("Adin.jsonl", written.basqbbq_row, "eu"),
     "bbq": family("Age.jsonl", written.bbq_row, "en"),
+    "cbbq": family("age.jsonl", written.cbbq_row, "zh"),
     "conllu": treebank,
     "crows-pairs": table(
         "pairs.csv",
@@ -106,6 +108,13 @@ FORMATS: Mapping[str, Callable[[Path], Given]] = {
     "discrim-eval": discrim_eval,
     "eec-parts": table("parts.toml", SMALL, corpus="mine"),
     "esbbq": family("Age.csv", written.esbbq_row, "es"),
+    "eurogest": table(
+        "Slovak.csv",
+        "GEST_ID,Stereotype_ID,Masculine,Feminine,Neutral",
+        "1,6.0,Som slabý.,Som slabá.,",
+        "2,16.0,Som silný.,Som silná.,",
+        language="sk",
+    ),
     "gender-variants": table(
         "variants.csv",
         "translator,language,original,stereotype,male,female",
@@ -115,6 +124,7 @@ FORMATS: Mapping[str, Callable[[Path], Given]] = {
     ),
     "gest": table("gest.csv", "sentence,stereotype", "I cried.,1", '"I, too, was late.",16'),
     "ggbbq": family("subset.jsonl", written.ggbbq_row, "de"),
+    "jbbq": family("Age.jsonl", written.jbbq_row, "ja"),
     "kobbq": family("samples.tsv", written.kobbq_row, "ko"),
     "mbbq": family("Gender_nl.jsonl", written.mbbq_row, "nl"),
     "mt-geneval": geneval,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
-from biascore.api.formats import DataFile, DataFormat, Table, TableOptions, Test, read_table
+from biascore.api.formats import ClusterOptions, DataFile, DataFormat, Table, Test, read_table
 from biascore.api.kinds import Rows, Stimuli
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
@@ -88,8 +88,11 @@ _WITH_ARTICLE: Final = re.compile(r"\b(the|an?) \$PARTICIPANT", re.IGNORECASE)
 REMEDY: Final = "Give templates.tsv and occupations-stats.tsv as they were published"
 
 
-class WinogenderFormatOptions(TableOptions):
-    """``women``: the column of the statistics that has the percentage of women in an occupation."""
+class WinogenderFormatOptions(ClusterOptions):
+    """``cluster``: the column of the statistics that has the sector of an occupation.
+
+    ``women``: the one that has the percentage of women in it.
+    """
 
     women: Literal["bls_pct_female", "bergsma_pct_female"] = "bls_pct_female"
 
@@ -156,7 +159,9 @@ class WinogenderFormat(DataFormat[WinogenderFormatOptions]):
     def _women(self, file: DataFile) -> tuple[dict[str, float], dict[str, str]]:
         """The percentage of women and the sector by occupation."""
         column = self.options.women
-        table = self._table(file, ("occupation", column), (CLUSTER,)).with_numbers(column)
+        own, sector = self.options.cluster, self.options.cluster or CLUSTER
+        needed = ("occupation", column, *filter(None, [own]))
+        table = self._table(file, needed, (sector,)).with_numbers(column)
         found: dict[str, float] = {}
         sectors: dict[str, str] = {}
         for row in table.rows:
@@ -175,11 +180,11 @@ class WinogenderFormat(DataFormat[WinogenderFormatOptions]):
                     "number from 0 to 100"
                 )
             found[occupation] = share
-            sectors[occupation] = row.fields.get(CLUSTER, "").strip()
+            sectors[occupation] = row.fields.get(sector, "").strip()
         if any(sectors.values()) and not all(sectors.values()):
             without = listed([name for name, sector in sectors.items() if not sector])
             raise DataError(
-                f"{file.display} has no {CLUSTER} for {without}, and has one for others. Name the sector of each "
+                f"{file.display} has no {sector} for {without}, and has one for others. Name the sector of each "
                 "occupation, or delete the column"
             )
         return found, sectors

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Final, Literal, cast
 
 from biascore.api.formats import (
+    ClusterOptions,
     ColumnOptions,
     DataFile,
     DataFormat,
@@ -25,13 +26,23 @@ COLUMNS: Final = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
 _DIRECTIONS: Final = ("stereo", "antistereo")
 
 
-class CrowsPairsFormatOptions(ColumnOptions):
+def _other_columns(columns: Sequence[str]) -> str:
+    """What to do about a table of other columns; of SHADES that it has no pairs."""
+    if any("biased sentence" in name.lower().replace("_", " ") for name in columns):
+        return (
+            "These are the columns of SHADES, which states stereotypes alone: no sentence is the less stereotypical one of "
+            "a pair, so there is nothing to compare. Write that sentence for each, in a table with sent_more and sent_less"
+        )
+    return 'Name your columns with the option columns, such as columns={sent_more="plus", sent_less="moins"}'
+
+
+class CrowsPairsFormatOptions(ColumnOptions, ClusterOptions):
     """How the file is written, and what becomes of rows that cannot be used.
 
     ``encoding``, ``columns`` and ``values`` are those of every table: ``{sent_more = "plus", sent_less = "moins"}``,
-    ``{stereo_antistereo = {0 = "stereo", 1 = "antistereo"}}``. ``delimiter``
-    "auto" takes the one that the header has the columns with. ``skip_malformed``: leave such rows out, and say so
-    in every report, instead of refusing the file.
+    ``{stereo_antistereo = {0 = "stereo", 1 = "antistereo"}}``. ``cluster``: the column that names the template of a pair, by
+    default ``template``, if there is one. ``delimiter`` "auto" takes the one that the header has the columns with.
+    ``skip_malformed``: leave such rows out, and say so in every report, instead of refusing the file.
     """
 
     known_columns: ClassVar[tuple[str, ...]] = (*COLUMNS, TEMPLATE)
@@ -50,18 +61,20 @@ class CrowsPairsFormat(DataFormat[CrowsPairsFormatOptions]):
     def __init__(self, options: CrowsPairsFormatOptions) -> None:
         super().__init__(options)
         self._names = tuple(map(options.named, COLUMNS))
+        self._template = options.cluster or options.named(TEMPLATE)
+        self._needed = (*self._names, self._template) if options.cluster else self._names
 
     def read(self, file: DataFile) -> Test:
         """Read every row as a pair; raises DataError as `DataFormat.read` says."""
         table = read_table(
             file.path,
             file.display,
-            self._names,
-            (self.options.named(TEMPLATE),),
+            self._needed,
+            (self._template,),
             encoding=self.options.encoding,
             delimiter=self.options.delimiter,
             keep_malformed=True,
-            remedy='Name your columns with the option columns, such as columns={sent_more="plus", sent_less="moins"}',
+            remedy=_other_columns,
         )
         pairs: list[SentencePair] = []
         found = list(table.malformed)
@@ -75,7 +88,7 @@ class CrowsPairsFormat(DataFormat[CrowsPairsFormatOptions]):
                     for column, name in zip(COLUMNS, self._names, strict=True)
                 )
                 side = cast(Literal["stereo", "antistereo"], direction.strip())
-                template = row.fields.get(self.options.named(TEMPLATE), "").strip()
+                template = row.fields.get(self._template, "").strip()
                 pairs.append(SentencePair(more, less, side, bias_type.strip(), template))
         malformed = sorted(found, key=lambda one: one.line)
         self._check(table, malformed, len(pairs))
@@ -92,7 +105,7 @@ class CrowsPairsFormat(DataFormat[CrowsPairsFormatOptions]):
 
     def _problem(self, fields: Mapping[str, str]) -> str:
         """What is wrong with a row, or nothing."""
-        blank = [name for name in self._names if not fields[name].strip()]
+        blank = [name for name in self._needed if not fields[name].strip()]
         if blank:
             return f"{' and '.join(blank)} {'is' if len(blank) == 1 else 'are'} blank"
         direction = self.options.meaning(COLUMNS[2], fields[self._names[2]])

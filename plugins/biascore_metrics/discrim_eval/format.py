@@ -12,7 +12,17 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
-from biascore.api.formats import ColumnOptions, DataFile, DataFormat, FrozenMap, Row, Table, Test, read_table
+from biascore.api.formats import (
+    ClusterOptions,
+    ColumnOptions,
+    DataFile,
+    DataFormat,
+    FrozenMap,
+    Row,
+    Table,
+    Test,
+    read_table,
+)
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
 from biascore_metrics.discrim_eval.items import OLDEST, PERSON, Case, Cases, DecisionsTest
@@ -28,8 +38,8 @@ NEUTRAL: Final = {
 """By what is changed, English sentences that stand before the text: the data set has no neutral changes of its own."""
 
 
-class DiscrimEvalFormatOptions(ColumnOptions):
-    """``encoding`` and ``columns`` are those of every table.
+class DiscrimEvalFormatOptions(ColumnOptions, ClusterOptions):
+    """``encoding`` and ``columns`` are those of every table; ``cluster`` is the column of what questions belong to.
 
     ``fill_type``: which rows are read of a file that has both kinds: groups that are named ("explicit") or told by names
     ("implicit"). ``neutral``: by what is changed, two sentences or more, each of which is put before the texts about the
@@ -54,9 +64,10 @@ class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
     def read(self, file: DataFile) -> Test:
         """Read every row as a case; raises DataError as `DataFormat.read` says."""
         names = [self.options.named(column) for column in COLUMNS]
-        fill, cluster = self.options.named(FILL), self.options.named(CLUSTER)
-        table = read_table(file.path, file.display, names, (fill, cluster), encoding=self.options.encoding)
-        table.check_filled(*names)
+        fill, own = self.options.named(FILL), [self.options.cluster] if self.options.cluster else []
+        needed, others = [*names, *own], (fill, self._cluster)
+        table = read_table(file.path, file.display, needed, others, encoding=self.options.encoding)
+        table.check_filled(*needed)
         cases = tuple(self._cases(table, self._of_kind(table, fill), names))
         if max(len({getattr(one, factor) for one in cases}) for factor in PERSON) < 2:
             raise DataError(
@@ -77,6 +88,10 @@ class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
             cases=Cases("decisions", rows, source=file.display),
             conventions={"neutral sentences": f"before the text; {told}" if told else "none"},
         )
+
+    @property
+    def _cluster(self) -> str:
+        return self.options.cluster or self.options.named(CLUSTER)
 
     def _of_kind(self, table: Table, fill: str) -> Sequence[Row]:
         """The rows of the kind that the option names; all of a file with one kind."""
@@ -122,7 +137,7 @@ class DiscrimEvalFormat(DataFormat[DiscrimEvalFormatOptions]):
                     f"{table.display} has the same text twice in question {question}, on {table.places([known, row])}. "
                     "Delete one, or correct its person"
                 )
-            cluster = row.fields.get(self.options.named(CLUSTER), "").strip()
+            cluster = row.fields.get(self._cluster, "").strip()
             first, known = clusters.setdefault(question, (cluster, row))
             if cluster != first:
                 raise DataError(

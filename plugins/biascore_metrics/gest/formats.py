@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import BeforeValidator, Field, TypeAdapter, field_validator
 
-from biascore.api.formats import ColumnOptions, DataFile, DataFormat, Table, Test, read_table
+from biascore.api.formats import ColumnOptions, DataFile, DataFormat, Row, Table, Test, read_table
 from biascore.api.support import quoted
 from biascore.errors import DataError
 from biascore_metrics.gest.kind import (
@@ -94,6 +94,13 @@ class VariantsOptions(SamplesOptions):
     translator: str | None = None
 
 
+def _other_columns(columns: Sequence[str]) -> str:
+    """What to do about a table of other columns."""
+    if {"Masculine", "Feminine", "Neutral"} <= {*columns}:
+        return "These are the columns of EuroGEST. Read it with the format eurogest"
+    return "Rename the columns in the file, or name yours with the option columns"
+
+
 class GestFormat(DataFormat[SamplesOptions]):
     """A table with the columns sentence and stereotype (a number)."""
 
@@ -104,7 +111,8 @@ class GestFormat(DataFormat[SamplesOptions]):
     def read(self, file: DataFile) -> Test:
         """Read every row as a sample; raises DataError as `DataFormat.read` says."""
         sentence, stereotype = map(self.options.named, self.options.known_columns)
-        table = read_table(file.path, file.display, (sentence, stereotype), encoding=self.options.encoding)
+        names, encoding = (sentence, stereotype), self.options.encoding
+        table = read_table(file.path, file.display, names, encoding=encoding, remedy=_other_columns)
         table.check_filled(sentence)
         ids, told = self.options.read(table, stereotype)
         samples = tuple(Sample(row.fields[sentence], id) for row, id in zip(table.rows, ids, strict=True))
@@ -134,7 +142,7 @@ class GenderVariantsFormat(DataFormat[VariantsOptions]):
         """Read the rows of the file's language, and of the chosen translator, as pairs; raises DataError."""
         male, female, stereotype, *others = map(self.options.named, self.options.known_columns)
         needed, encoding = (male, female, stereotype), self.options.encoding
-        whole = read_table(file.path, file.display, needed, others, encoding=encoding)
+        whole = read_table(file.path, file.display, needed, others, encoding=encoding, remedy=_other_columns)
         table = self._chosen(whole, file)
         table.check_filled(male, female)
         ids, told = self.options.read(table, stereotype)
@@ -172,6 +180,65 @@ class GenderVariantsFormat(DataFormat[VariantsOptions]):
             )
             raise DataError(f"{file.display} has no row with {chosen}. It has {there}. Name one of those")
         return replace(table, rows=rows)
+
+
+class EuroGestOptions(SamplesOptions):
+    """As for ``gest``. ``part``: sentences in two versions ("gendered"), or those that leave the gender open ("neutral")."""
+
+    known_columns: ClassVar[tuple[str, ...]] = ("Masculine", "Feminine", "Neutral", "Stereotype_ID")
+
+    part: Literal["gendered", "neutral"] = "gendered"
+
+
+class EuroGestFormat(DataFormat[EuroGestOptions]):
+    """The files of utter-project/EuroGEST, one a language: Stereotype_ID, and Masculine and Feminine, or Neutral."""
+
+    id: ClassVar[str] = "eurogest"
+    summary: ClassVar[str] = (
+        "EuroGEST, a file of one language: its sentences in two genders, or the neutral ones"
+    )
+    example: ClassVar[str] = "eurogest:German.csv"
+
+    def read(self, file: DataFile) -> Test:
+        """Read the rows of one part; raises DataError as `DataFormat.read` says."""
+        names = male, female, neutral, stereotype = tuple(map(self.options.named, self.options.known_columns))
+        whole = read_table(file.path, file.display, names, encoding=self.options.encoding)
+
+        def filled(row: Row, *columns: str) -> bool:
+            return all(row.fields[name].strip() for name in columns)
+
+        odd = [row for row in whole.rows if not filled(row, male, female) and not filled(row, neutral)]
+        if odd:
+            raise DataError(
+                f"{file.display} has neither {male} and {female} nor {neutral} on {whole.places(odd)}. Fill them in, or "
+                "delete the rows"
+            )
+        gendered, part = self.options.part == "gendered", self.options.part
+        rows = tuple(row for row in whole.rows if filled(row, male, female) == gendered)
+        if not rows:
+            other = "neutral" if gendered else "gendered"
+            raise DataError(
+                f"{file.display} has no {part} sentence. Read the other part: part={other} (-o data.part={other})"
+            )
+        table = replace(whole, rows=rows)
+        ids, told = self.options.read(table, stereotype)
+        told["notes"] = (f"{len(rows):,} of the file's {len(whole.rows):,} rows are {part}.",)
+        about = {
+            **file.stated,
+            **ABOUT,
+            "title": f"EuroGEST, {Path(file.display).name}, {part}",
+            "notes": told["notes"],
+        }
+        if gendered:
+            pairs = tuple(
+                GenderedSample(row.fields[male], row.fields[female], id)
+                for row, id in zip(rows, ids, strict=True)
+            )
+            return GenderPairsTest(
+                **about, kind="gender-pairs", pairs=GenderedSamples("pairs", pairs, **told)
+            )
+        samples = tuple(Sample(row.fields[neutral], id) for row, id in zip(rows, ids, strict=True))
+        return SamplesTest(**about, kind="samples", samples=Samples("samples", samples, **told))
 
 
 def edition(sentences: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ A table has a row for each person about whom something was decided: the categori
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -60,6 +60,10 @@ class People(Rows[Person]):
 
     groups: tuple[str, ...]
     cluster: str = ""
+
+    def texts(self) -> Iterable[str]:
+        """Nothing: ids of people are in no language."""
+        return ()
 
     @property
     def unstated(self) -> Iterator[tuple[str, str, str]]:

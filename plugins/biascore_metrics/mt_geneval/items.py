@@ -112,6 +112,10 @@ class GenevalLines(Rows[Line]):
 
     key = "lines"
 
+    def texts(self) -> Iterator[str]:
+        """The sources; the references are in another language."""
+        return (line.source for line in self.rows)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenevalTest(Test):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, get_args
 
-from biascore.api.formats import DataFile, DataFormat, TableOptions, Test, parse_json, read_text
+from biascore.api.formats import ClusterOptions, DataFile, DataFormat, Test, parse_json, read_text
 from biascore.api.kinds import Rows, Stimuli
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
@@ -74,8 +74,11 @@ FIELDS: Final = ("id", "target", "bias_type", "context")
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
 
 
-class StereoSetFormatOptions(TableOptions):
-    """``part``: which examples of the file; those within a sentence, or those of a second sentence after a context."""
+class StereoSetFormatOptions(ClusterOptions):
+    """``part``: which examples of the file; those within a sentence, or those of a second sentence after a context.
+
+    ``cluster``: the field that names terms that are alike.
+    """
 
     part: Part = "intrasentence"
 
@@ -95,7 +98,7 @@ class StereoSetFormat(DataFormat[StereoSetFormatOptions]):
         wrong: list[tuple[str, str]] = []
         ids = Counter(str(one.get("id")) if isinstance(one, Mapping) else "" for one in examples)
         for place, example in enumerate(examples, start=1):
-            found = _triple(example, part)
+            found = _triple(example, part, self.options.cluster)
             if isinstance(found, Triple) and ids[found.item] > 1:
                 found = f"has the id {quoted(found.item)}, as another one has"
             if isinstance(found, Triple):
@@ -149,15 +152,17 @@ def shown(problems: Sequence[str]) -> str:
     return f"{'; '.join(problems[:LISTED])}{more}"
 
 
-def _triple(example: Any, part: Part) -> Triple | str:
+def _triple(example: Any, part: Part, cluster: str) -> Triple | str:
     """An example of the file, or what is wrong with it."""
     if not isinstance(example, Mapping):
         return "is no object"
     item, target, domain, context, family = (
-        str(example.get(name) or "").strip() for name in (*FIELDS, FAMILY)
+        str(example.get(name) or "").strip() for name in (*FIELDS, cluster or FAMILY)
     )
     if not (item and target and domain and context):
         return f"has not the texts {', '.join(FIELDS)}"
+    if cluster and not family:
+        return f"({item}) has no {cluster}, which the option cluster names"
     given = example.get("sentences")
     sentences: dict[str, str] = {}
     for one in given if isinstance(given, list) else []:

@@ -132,12 +132,14 @@ def test_an_item_that_is_in_two_files_of_a_folder(engine: Engine, tmp_path: Path
     ("family", "language", "told"),
     [
         ("bbq", "de", r"'de', and BBQ was published in English \(en\).*give the data's options prompts in"),
-        ("bbq", "ja", r"'ja', and BBQ was published in English \(en\).*options prompts and instruction in"),
+        ("bbq", "fi", r"'fi', and BBQ was published in English \(en\).*options prompts and instruction in"),
         (
             "esbbq",
-            "eu",
+            "fi",
             r"EsBBQ/CaBBQ was published in Spanish \(es\), Catalan.*prompts and instruction and unknown",
         ),
+        ("esbbq", "eu", r"give the data's options prompts and unknown in"),
+        ("bbq", "ja", r"give the data's options prompts in"),
         ("kobbq", "en", r"KoBBQ was published in Korean \(ko\)"),
         ("mbbq", "ca", r"English \(en\), Spanish \(es\), Dutch \(nl\), Turkish \(tr\).*in any language"),
     ],
@@ -237,9 +239,11 @@ def test_a_file_of_none(engine: Engine, tmp_path: Path) -> None:
         (b"", "is empty. Give a file with data"),
         (b"\n \n", "is empty. Give a file with data"),
         (b"{\n", r"line 1 is no JSON .*Write one object a line"),
-        (b"[1]\n", r"line 1 is no JSON object"),
+        (b"[1]\n", r"record 1 is 1, and no JSON object"),
+        (b"3\n", r"line 1 is no JSON object"),
         (b"\xff\xfe\n", r"line 1: is not UTF-8"),
-        (b"[" * 100_000, r"line 1 is no JSON .*nested too deeply"),
+        (b"[" * 100_000, r"is no JSON .*nested too deeply"),
+        (b'{"a": 1}\n' + b"[" * 100_000, r"line 2 is no JSON .*nested too deeply"),
     ],
 )
 def test_json_lines_that_are_none(engine: Engine, tmp_path: Path, content: bytes, told: str) -> None:

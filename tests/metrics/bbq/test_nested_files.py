@@ -17,6 +17,8 @@ from biascore import Engine
 from biascore.errors import DataError
 from biascore.files.nested import nested_records
 
+from ...builders.arrow import arrow, save_to_disk
+
 
 def rows() -> list[dict[str, Any]]:
     found = []
@@ -75,6 +77,15 @@ def structs(path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(rows()), path)
 
 
+def stream(path: Path) -> None:
+    path.write_bytes(arrow(pa.Table.from_pylist(rows())))
+
+
+def saved(path: Path) -> None:
+    table = pa.Table.from_pylist(rows())
+    save_to_disk(path, [table[:3], table[3:]])
+
+
 def columns(path: Path) -> None:
     table = [dict(flat(row)) for row in rows()]
     with path.open("w", newline="") as out:
@@ -85,7 +96,16 @@ def columns(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "write"),
-    [("Age.json", listed), ("Age.json.gz", packed), ("Age.parquet", structs), ("Age.csv", columns)],
+    [
+        ("Age.json", listed),
+        ("List.jsonl", listed),
+        ("Age.json.gz", packed),
+        ("Lines.json", lines),
+        ("Age.parquet", structs),
+        ("Age.csv", columns),
+        ("Age.arrow", stream),
+        ("Saved", saved),
+    ],
 )
 def test_the_same_questions_in_other_files(tmp_path: Path, name: str, write: Callable[[Path], None]) -> None:
     engine = Engine(cache=None)
@@ -102,10 +122,11 @@ def test_the_same_questions_in_other_files(tmp_path: Path, name: str, write: Cal
     ("content", "told"),
     [
         ('{"data": [], "x": 1}', "is one JSON object, with the keys 'data', 'x'"),
-        ("[]", r"is \[\], and a list of objects is read"),
+        ("[]", r"is an empty list, and a list of objects is read"),
         ("[1, 2]", "record 1 is 1, and no JSON object"),
-        ('{"a": 1}\n{"a": 2}', "call it .jsonl"),
-        ('"text"', "a list of objects is read"),
+        ('{"a": 1}\n{"a": 2', "line 2 is no JSON"),
+        ('{"data":\n[{"a": 1}]}', "is one JSON object, with the keys 'data'"),
+        ('"text"', "line 1 is no JSON object"),
     ],
 )
 def test_json_that_is_no_list_of_records(tmp_path: Path, content: str, told: str) -> None:

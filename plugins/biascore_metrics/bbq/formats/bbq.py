@@ -145,14 +145,26 @@ class Mbbq(_OfBbq):
         """What a row asks; the target is the one option whose group is one of the stereotyped ones."""
         texts, groups = _described(row)
         answers = [row.text(name) for name in ANSWERS]
-        named = all(
-            text == answer and text[:1].isupper()
-            for text, answer, group in zip(texts, answers, groups, strict=True)
-            if group != UNKNOWN
-        )
-        known = {_SAME.get(one.lower(), one) for one in row.lists(*STEREOTYPED)[0]}
-        hits = [_SAME.get(group.lower(), group) in known for group in groups]
-        return self.of_row(row, answers, groups, hits, named or row.whole("question_index") > LABELS)
+        known = {self.same(one) for one in row.lists(*STEREOTYPED)[0]}
+        hits = [
+            any(self.same(one) in known for one in self.group_names(text, group))
+            for text, group in zip(texts, groups, strict=True)
+        ]
+        persons = [told for told in zip(texts, answers, groups, strict=True) if told[2] != UNKNOWN]
+        return self.of_row(row, answers, groups, hits, self.named(row, persons))
+
+    def same(self, group: str) -> str:
+        """What a group is called in all spellings of the files."""
+        return _SAME.get(group.lower(), group)
+
+    def group_names(self, text: str, group: str) -> tuple[str, ...]:
+        """What an option, of a text and a group, may be called among the stereotyped groups."""
+        return (group,)
+
+    def named(self, row: Row, persons: Sequence[tuple[str, str, str]]) -> bool:
+        """Whether the options, of a text, an answer and a group, name persons."""
+        capitals = all(text == answer and text[:1].isupper() for text, answer, _ in persons)
+        return capitals or row.whole("question_index") > LABELS
 
 
 class EsBbqOptions(FamilyOptions):

@@ -11,9 +11,9 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field
 
 from biascore.api.formats import (
+    ClusterOptions,
     DataFile,
     DataFormat,
-    TableOptions,
     Test,
     file_digest,
     read_table,
@@ -31,9 +31,10 @@ COLUMNS: Final[Mapping[str, frozenset[str]]] = {
     "esbbq": frozenset({"instance_id", "template_id", "question_polarity"}),
     "kobbq": frozenset({"sample_id", "biased_answer", "choices"}),
     "ggbbq": frozenset({"choice_info", "context_type", "question_type"}),
+    "cbbq": frozenset({"example_id", "question_polarity", "bias_targeted_groups"}),
     "bbq": frozenset({"example_id", "question_index", "question_polarity"}),
 }
-"""Columns by which the files of a family are known; ``mbbq`` has those of ``bbq``."""
+"""Columns by which the files of a family are known; others have those of ``bbq``."""
 SHOWN: Final = 3
 SLOTS: Final = ("{context}", "{question}")
 NO_STEREOTYPED: Final = "no option, or each of them, is of a stereotyped group"
@@ -62,14 +63,15 @@ def with_target(one: Question, target: int | None) -> Question:
     return replace(one, options=options)
 
 
-class FamilyOptions(TableOptions):
+class FamilyOptions(ClusterOptions):
     """``item``: the fields that together name an item, where answers given before name it by others: ``["example_id"]``.
 
     ``prompts``: a table with the columns prompt and perhaps unknown, with the benchmark's own or your prompts.
 
     Each has {context} and {question}, and is read up to there: the options follow. ``unknown`` is how a prompt phrases the
     option of not knowing. Without it there are prompts written for biascore. ``instruction``: what follows options that are
-    listed by letter, in a language that has none here.
+    listed by letter, in a language that has none here. ``cluster``: the field that names what questions belong to, in place
+    of their template.
     """
 
     item: Annotated[tuple[str, ...], Field(strict=False)] = ()
@@ -115,21 +117,26 @@ class Family(DataFormat[FamilyOptions]):
         """Read every row as a question; raises DataError as `DataFormat.read` says."""
         language = file.language.partition("-")[0]
         lacking = [] if language in self.languages or self.options.prompts else ["prompts"]
-        own_words = [
-            name for name in ("instruction", "unknown") if getattr(self.options, name, "given") == ""
+        spoken = languages().get(language)
+        known = {"instruction": spoken is not None, "unknown": bool(spoken and spoken.unknown)}
+        lacking += [
+            name for name, here in known.items() if not here and getattr(self.options, name, None) == ""
         ]
-        lacking += own_words if language not in languages() else []
         if lacking:
-            known = [f"{languages()[tag].name} ({tag})" for tag in self.languages]
+            published = [f"{languages()[tag].name} ({tag})" for tag in self.languages]
             raise DataError(
                 f"{file.display}: the language is {quoted(file.language)}, and {self.title} was published in "
-                f"{', '.join(known)}. Its layout is read in any language: give the data's options {' and '.join(lacking)} "
-                "in that of the file (-o data.prompts=FILE with a column prompt; -o data.instruction=TEXT asks for a letter)"
+                f"{', '.join(published)}. Its layout is read in any language: give the data's options "
+                f"{' and '.join(lacking)} in that of the file (-o data.prompts=FILE with a column prompt; "
+                "-o data.instruction=TEXT asks for a letter)"
             )
         own = self.begin(language)
         asked: dict[str, tuple[Question, str]] = {}
+        clusters: dict[str, str] = {}
         for row in self._rows(file):
             one = self.asked(row)
+            if self.options.cluster:
+                clusters[one.item] = row.text(self.options.cluster)
             self._check(row, one, language)
             if one.item in asked:
                 raise DataError(
@@ -137,10 +144,11 @@ class Family(DataFormat[FamilyOptions]):
                     "or read the files apart, each as a test"
                 )
             asked[one.item] = one, row.place
-        questions, notes = _usable(self.settle([one for one, _ in asked.values()]))
+        settled = self.settle([one for one, _ in asked.values()])
+        questions, notes = _usable(_clustered(settled, clusters, file.display) if clusters else settled)
         if not questions:
             raise DataError(
-                f"{file.display} has no item that can be used. {' '.join(notes)} Give another file"
+                f"{file.display} has no item that can be used. {' '.join((*notes, *self.noted()))} Give another file"
             )
         prompts, unknowns, told = self._prompts(language)
         notes = (*notes, *own, *self.noted(), told)
@@ -159,13 +167,15 @@ class Family(DataFormat[FamilyOptions]):
         )
 
     def _rows(self, file: DataFile) -> Iterator[Row]:
-        whole = not file.path.is_dir()
-        for path in [file.path] if whole else tables_in(file.path, file.display):
-            display = file.display if whole else f"{file.display}/{path.name}"
+        for path in tables_in(file.path, file.display) if file.path.is_dir() else [file.path]:
+            display = file.display if path == file.path else f"{file.display}/{path.name}"
             columns, rows = read_rows(path, display, self.options.encoding)
-            missing = COLUMNS["bbq" if self.id == "mbbq" else self.id] - {*columns}
+            own = self.id if self.id in COLUMNS else "bbq"
+            other = next((name for name, known in COLUMNS.items() if known <= {*columns}), None)
+            missing = COLUMNS[own] - {*columns} or (
+                {"answer_info"} if (own, other) == ("bbq", "cbbq") else set()
+            )
             if missing:
-                other = next((name for name, known in COLUMNS.items() if known <= {*columns}), None)
                 hint = f"Did you mean the format {quoted(other)}? Its columns are there" if other else ""
                 raise DataError(
                     f"{display} has no column {listed(sorted(missing))}, which {self.title} has. "
@@ -223,6 +233,19 @@ class Family(DataFormat[FamilyOptions]):
         unknowns = tuple(row.fields[UNKNOWN].strip() for row in table.rows if UNKNOWN in table.columns)
         told = f"Prompts from {name} (SHA-256 {file_digest(path, name)}), each up to the options."
         return tuple(prompts), unknowns, told
+
+
+def _clustered(asked: Sequence[Question], clusters: Mapping[str, str], display: str) -> list[Question]:
+    """With the clusters of the items as their templates; raises DataError for one that is in two categories."""
+    categories: dict[str, str] = {}
+    for one in asked:
+        first = categories.setdefault(clusters[one.item], one.category)
+        if first != one.category:
+            raise DataError(
+                f"{display} has the cluster {quoted(clusters[one.item])} in the categories {first} and {one.category}, "
+                "whose scores are each of one. Name a field whose clusters are within a category"
+            )
+    return [replace(one, template=clusters[one.item]) for one in asked]
 
 
 def _usable(asked: Sequence[Question]) -> tuple[tuple[Question, ...], tuple[str, ...]]:

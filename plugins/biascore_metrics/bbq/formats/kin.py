@@ -1,17 +1,24 @@
-"""Two families with fields of their own: KoBBQ (Jin et al. 2024), and GG-BBQ (Satheesh et al. 2025).
+"""Families with fields of their own, KoBBQ, CBBQ and GG-BBQ; and two that are read as MBBQ is, JBBQ and BasqBBQ.
 
-KoBBQ is BBQ for Korea, in Korean; GG-BBQ is the gender part of BBQ, in German.
+KoBBQ (Jin et al. 2024) is BBQ for Korea, CBBQ (Huang & Xiong 2024) for China, JBBQ (Yanaka et al. 2024) for Japan, BasqBBQ
+(Saralegi & Zulaika 2025) for the Basque Country; GG-BBQ (Satheesh et al. 2025) is the gender part of BBQ, in German.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import ClassVar, Final
 
+from pydantic import Field
+
+from biascore.api.formats import FrozenMap
 from biascore.api.support import quoted
-from biascore_metrics.bbq.formats.family import UNKNOWN, Family, aimed, with_target
+from biascore_metrics.bbq.formats.bbq import ANSWERS, Mbbq
+from biascore_metrics.bbq.formats.family import UNKNOWN, Family, FamilyOptions, aimed, with_target
 from biascore_metrics.bbq.formats.rows import Row
 from biascore_metrics.bbq.items import Question
 
@@ -122,3 +129,113 @@ class GgBbq(Family):
             for question in questions[1:]:
                 pairs[first(question)] = first(questions[0])
         return [replace(one, template=first(one.question)) for one in asked]
+
+
+class Jbbq(Mbbq):
+    """The files of JBBQ, which its authors give on request: ``Age.jsonl`` and four more, in the fields of BBQ."""
+
+    id: ClassVar[str] = "jbbq"
+    summary: ClassVar[str] = "questions with options, JBBQ: Japanese (JSON Lines; a file or a folder)"
+    example: ClassVar[str] = "jbbq:Age.jsonl"
+    title: ClassVar[str] = "JBBQ"
+    languages: ClassVar[tuple[str, ...]] = ("ja",)
+    several_prompts: ClassVar[bool] = False
+    spellings: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("女性", "女の子"), "F"),
+        **dict.fromkeys(("男性", "男の子"), "M"),
+    }
+
+    def same(self, group: str) -> str:
+        """What a group is called in all spellings of the files."""
+        return self.spellings.get(group.lower(), super().same(group))
+
+    def group_names(self, text: str, group: str) -> tuple[str, ...]:
+        """Its group, or its text: some stereotyped groups are named as the options are."""
+        return group, text
+
+    def named(self, row: Row, persons: Sequence[tuple[str, str, str]]) -> bool:
+        """Whether the texts begin with capitals: the numbers of templates tell nothing here."""
+        return all(text[:1].isupper() for text, _, _ in persons)
+
+
+class BasqBbq(Jbbq):
+    """The files of orai-nlp/BasqBBQ: ``Adin.jsonl`` and so on; those of one context repeat the items of the whole."""
+
+    id: ClassVar[str] = "basqbbq"
+    summary: ClassVar[str] = "questions with options, BasqBBQ: Basque (JSON Lines; a file or a folder)"
+    example: ClassVar[str] = "basqbbq:Adin.jsonl"
+    title: ClassVar[str] = "BasqBBQ"
+    languages: ClassVar[tuple[str, ...]] = ("eu",)
+    spellings: ClassVar[Mapping[str, str]] = dict.fromkeys(("trans_m", "trans_f"), "trans")
+
+
+PHRASES: Final = ("不知道", "不确定", "无法确定", "不能确定", "无法判断", "不清楚", "未知")
+"""What is in the option of not knowing of CBBQ."""
+_GROUPS: Final = re.compile("[/、，,]")
+_SHOWN: Final = 3
+
+
+class CbbqOptions(FamilyOptions):
+    """As for ``bbq``; ``groups``: the options that are of a group, by what ``bias_targeted_groups`` says of it.
+
+    ``{新冠患者 = ["传染病患者"]}``: the file names the group, and not which option is of it.
+    """
+
+    groups: FrozenMap[tuple[str, ...]] = Field(default_factory=lambda: MappingProxyType({}), strict=False)
+
+
+class Cbbq(Family):
+    """The files of YFHuangxxxx/CBBQ: ``ambiguous.json`` and ``disambiguous.json`` of each category, and their CSV."""
+
+    id: ClassVar[str] = "cbbq"
+    summary: ClassVar[str] = "questions with options, CBBQ: Chinese (a JSON list, CSV; a file or a folder)"
+    example: ClassVar[str] = "cbbq:data/disease/ambiguous/ambiguous.json"
+    title: ClassVar[str] = "CBBQ"
+    languages: ClassVar[tuple[str, ...]] = ("zh",)
+    item: ClassVar[tuple[str, ...]] = ("category", "context_condition", "example_id")
+    option_type: ClassVar[type[FamilyOptions]] = CbbqOptions
+    options: CbbqOptions
+
+    def begin(self, language: str) -> tuple[str, ...]:
+        """How options are told apart."""
+        self._unfound: Counter[str] = Counter()
+        return (
+            "Of the stereotyped group is the option that holds its name, or one that the option groups gives, but not after "
+            f"非; not knowing is an option with one of {', '.join(PHRASES)}.",
+        )
+
+    def asked(self, row: Row) -> Question:
+        """What a row asks; the target is of the group that the row names, where one option can be of it."""
+        texts = [row.text(name) for name in ANSWERS]
+        groups = [UNKNOWN if any(phrase in text for phrase in PHRASES) else text for text in texts]
+        said = row.text("bias_targeted_groups")
+        names = {*filter(None, map(str.strip, _GROUPS.split(said))), *self.options.groups.get(said, ())}
+        hits = [
+            group != UNKNOWN and any(name in group.replace(f"非{name}", "") for name in names)
+            for group in groups
+        ]
+        if sum(hits) != 1:
+            self._unfound[said] += 1
+        one = self.question(
+            row,
+            texts,
+            groups,
+            label=row.whole("label"),
+            negative=row.one_of("question_polarity", {"neg": True, "nonneg": False}),
+            ambiguous=row.one_of("context_condition", {"ambiguous": True, "disambiguous": False}),
+            template=row.text("question_index"),
+            category=row.text("category"),
+        )
+        return aimed(one, hits)
+
+    def noted(self) -> tuple[str, ...]:
+        """Which groups no option names, or both."""
+        if not self._unfound:
+            return ()
+        some = self._unfound.most_common(_SHOWN)
+        named = ", ".join(f"{quoted(group)} ({count:,} items)" for group, count in some)
+        more = f" and {len(self._unfound) - _SHOWN:,} more" if len(self._unfound) > _SHOWN else ""
+        return (
+            f"bias_targeted_groups is {named}{more}, which none or both of the persons are called: say which option is of a "
+            f'group with the option groups, such as groups = {{{some[0][0]} = ["…"]}}.',
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -12,14 +11,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from biascore.api.formats import nested_records, parse_json, read_table, read_text
+from biascore.api.formats import nested_records, parse_json, read_table
 from biascore.api.support import did_you_mean, listed, quoted
 from biascore.errors import DataError
 
 T = TypeVar("T")
 _WHOLE: Final = re.compile(r"-?\d{1,18}", re.ASCII)
-_JSON: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 LONGEST: Final = 10_000
+MARK: Final = "\ufeff"
 
 
 @lru_cache(maxsize=8192)
@@ -126,27 +125,11 @@ class Row:
 
 
 def read_rows(path: Path, display: str, encoding: str) -> tuple[Sequence[str], list[Row]]:
-    """The names of the fields of a file (of JSON Lines: of its first row), and its rows; raises DataError."""
+    """The names of the fields of a file (of objects: of its first row), and its rows; raises DataError."""
     nested = nested_records(path, display, encoding=encoding, flag="-o data.encoding")
+    if nested and any(name.startswith(MARK) for name in nested[0][1]):  # left there by what made JSON of CSV
+        nested = [(place, {name.lstrip(MARK): one for name, one in row.items()}) for place, row in nested]
     if nested is not None:
         return tuple(nested[0][1]) if nested else (), [Row(*one) for one in nested]
-    if not path.name.lower().endswith(_JSON):
-        table = read_table(path, display, (), None, encoding=encoding)
-        return table.columns, [Row(f"{display}, {table.unit} {row.line}", row.fields) for row in table.rows]
-    text = read_text(path, display, encoding=encoding, flag="-o data.encoding")
-    rows = []
-    # Not splitlines: JSON may hold U+2028 and the like as they are.
-    for number, line in enumerate(io.StringIO(text), start=1):
-        if not line.strip():
-            continue
-        place = f"{display}, line {number}"
-        try:
-            found = parse_json(line)
-        except ValueError as problem:
-            raise DataError(f"{place} is no JSON ({problem}). Write one object a line") from problem
-        if not isinstance(found, dict):
-            raise DataError(f'{place} is no JSON object. Write one a line, such as {{"context": "..."}}')
-        rows.append(Row(place, found))
-    if not rows:
-        raise DataError(f"{display} is empty. Give a file with data")
-    return tuple(rows[0].fields), rows
+    table = read_table(path, display, (), None, encoding=encoding)
+    return table.columns, [Row(f"{display}, {table.unit} {row.line}", row.fields) for row in table.rows]
