@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from biascore.api.queries import Text
+from biascore.designs.words import composed
 from biascore.errors import ModelLoadError
 from biascore_adapters.fasttext.detect import open_vectors
 from biascore_adapters.fasttext.storage import ModelFile
 
+from ...builders.models import model_of
 from .conftest import Opened, embed
 
 WORDS = ["the", "of", "John", "Amy", "doctor", "nurse", "York", "New", "tree", "house", "New_York", "say"]
@@ -75,8 +77,40 @@ def test_a_phrase_that_the_file_has_as_one_word_is_this_word(tmp_path: Path, ope
     york, both, mean = embed(backend, "New_York", "New York", "New tree")
     np.testing.assert_array_equal(york, both)
     np.testing.assert_allclose(mean, VALUES[[7, 8]].mean(axis=0), rtol=1e-6)
-    (phrase,) = backend.familiarity(["New York"])
-    assert phrase.seen
+    joined, phrase, lost = backend.familiarity(["New York", "New tree", "New moon"])
+    assert (joined.seen, joined.spelling) == (True, "New_York")
+    assert (phrase.seen, phrase.spelling) == (True, "")
+    assert not lost.seen
+
+
+@pytest.mark.parametrize("written", ["/c/en/{}", "{}_NOUN", "en:{}"])
+def test_a_phrase_as_one_word_is_so_within_marks_and_in_lower_case(
+    written: str, tmp_path: Path, opened: Opened
+) -> None:
+    rows = [" ".join(map(str, row)) for row in VALUES.tolist()]
+    lines = (f"{written.format(word.lower())} {row}\n" for word, row in zip(WORDS, rows, strict=True))
+    (tmp_path / "v.vec").write_text("".join(lines))
+    backend = opened(tmp_path / "v.vec")
+    np.testing.assert_array_equal(*embed(backend, "new_york", "New York"))
+    joined, phrase = backend.familiarity(["New York", "New tree"])
+    assert (joined.spelling, phrase.spelling) == ("new_york", "")
+
+
+@pytest.mark.parametrize(("joined", "taken"), [(1, ["Blue Sky", "Calm Sea"]), (3, [])])
+def test_only_phrases_that_are_means_are_said_to_be(
+    joined: int, taken: list[str], tmp_path: Path, opened: Opened
+) -> None:
+    phrases, numbers = ["Old Tree", "Blue Sky", "Calm Sea"], np.random.default_rng(5)
+    words = [
+        *"abcdefghijklmnopqrst",
+        *(part for one in phrases for part in one.split()),
+        *(one.replace(" ", "_") for one in phrases[:joined]),
+    ]
+    rows = {word: numbers.standard_normal(5).round(3).tolist() for word in words}
+    (tmp_path / "v.vec").write_text("".join(f"{w} {' '.join(map(str, row))}\n" for w, row in rows.items()))
+    model = model_of(opened(tmp_path / "v.vec"))
+    found = composed(model, {"X": ["a", *phrases], "Y": ["b", *phrases[:1]]})
+    assert list(found) == taken
 
 
 def test_a_word_that_is_a_number_sign_is_a_word(tmp_path: Path, opened: Opened) -> None:
