@@ -42,8 +42,8 @@ def other_language(texts: Iterable[str], tag: str) -> str:
     """The name of a language that texts are in rather than in that of the tag; empty where they may be in it.
 
     Cheap and cautious: function words of 16 languages are counted, and one language has to have at least 15 % of all words,
-    three different ones among them, and twice as many as the tag's. What is quoted is left out. Of a language that is not among
-    them nothing is said.
+    three different ones among them, and twice as many as the tag's. What is quoted is left out. Of a language that is not
+    among them nothing is said.
     """
     words = [word for text in texts for word in _WORD.findall(_QUOTED.sub("", text).lower())]
     said = shorter_tags(tag)[-1]
