@@ -56,6 +56,8 @@ READ = {
     "one tag": HEADER + "".join(lines(lambda word: f"{word}_NOUN")),
     "language and special tokens": f"{len(WORDS) + 1} 5\n"
     + "".join([*lines(lambda w: f"en:{w}"), "</s> 0 0 0 0 0\n"]),
+    "blank lines first": "\n \n" + HEADER + PLAIN,
+    "a blank line, then names of columns": "\n" + "word a b c d e\n" + PLAIN,
     "byte order mark": "\ufeff" + HEADER + PLAIN,
 }
 
@@ -164,3 +166,39 @@ def test_the_line_of_a_damaged_number_is_told_past_blank_lines(tmp_path: Path) -
         vectors = open_vectors(file, "auto", True)
         with pytest.raises(ModelLoadError, match="line 7 does not hold 2 numbers"):
             vectors.vectors(["b"])
+
+
+REFUSED = {
+    "commas": (PLAIN.replace(" ", ","), ["line 1 ('the,", "separated by ','"]),
+    "semicolons and decimal commas": (PLAIN.replace(" ", ";").replace(".", ","), ["separated by ';'"]),
+    "no-break spaces": (PLAIN.replace(" ", "\u00a0"), ["line 1 ('the\\xa0"]),
+    "numbers of lines": ("".join(f"{n} {line}" for n, line in enumerate(lines())), ["line 1 ('0 the "]),
+    "a mark that is no comment's": ("% news\n" + PLAIN, ["line 1 ('% news')"]),
+    "a comment between": (PLAIN.replace("York", "# towns, 2\nYork", 1), ["line 7 ('# towns, 2')"]),
+    "header with a dimension too many": (
+        f"{len(WORDS)} 6\n" + PLAIN,
+        ["has 5 values where 6 are needed by the header"],
+    ),
+    "header turned round": (f"5 {len(WORDS)}\n" + PLAIN, [f"where {len(WORDS)} are needed by the header"]),
+    "how often a word occurs": (
+        "".join(lines(lambda word: f"{word} {900 - WORDS.index(word)}")),
+        ["('900')", "how often"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_read_is_shown(text: str, said: list[str], tmp_path: Path, opened: Opened) -> None:
+    (tmp_path / "v.vec").write_text(text, encoding="utf-8")
+    with pytest.raises(ModelLoadError) as caught:
+        opened(tmp_path / "v.vec")
+    assert not [part for part in said if part not in str(caught.value)]
+
+
+def test_whole_numbers_that_a_header_calls_a_dimension_are_one(tmp_path: Path, opened: Opened) -> None:
+    counted = "".join(lines(lambda word: f"{word} {900 - WORDS.index(word)}"))
+    (tmp_path / "v.vec").write_text(f"{len(WORDS)} 6\n" + counted)
+    assert embed(opened(tmp_path / "v.vec"), "of")[0, 0] == 899
+    whole = "".join(f"{word} {n + 1} {n} -2\n" for n, word in enumerate(WORDS))
+    (tmp_path / "w.vec").write_text(whole)
+    assert embed(opened(tmp_path / "w.vec"), "of").tolist() == [[2, 1, -2]]
