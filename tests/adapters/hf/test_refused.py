@@ -74,6 +74,10 @@ def test_damaged_folders(opened: Callable[..., Any], copied: Callable[..., Path]
         refused(r"model\.safetensors cannot be read .*Fetch or save the model again")
     (folder / "model.safetensors").unlink()
     refused(r"has no weights \(no model.safetensors\)")
+    index = folder / "model.safetensors.index.json"
+    index.write_text('{"weight_map": {"a": "model-00001-of-00002.safetensors"}}', encoding="utf-8")
+    refused(r"has no weights: its model\.safetensors\.index\.json names files of which none is there")
+    index.unlink()
     (folder / "model.safetensors").write_bytes(weights)
 
     tokenizer = (folder / "tokenizer.json").read_bytes()
