@@ -31,7 +31,8 @@ from biascore_adapters.fasttext.fields import (
 )
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, MAX_WORD_BYTES, WordIndex
 from biascore_adapters.fasttext.letters import Letters
-from biascore_adapters.fasttext.names import UTF_8, Names
+from biascore_adapters.fasttext.names import Names
+from biascore_adapters.fasttext.options import UTF_8
 from biascore_adapters.fasttext.storage import HEAD_BYTES, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.vectors import Facts, blank, checked
 
