@@ -292,10 +292,12 @@ def unusable(rows: npt.NDArray[np.float32]) -> list[str]:
 
 
 def composed(model: Model, words: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The phrases that a model of single words takes as the mean of their words."""
+    """The phrases that a model of single words takes as the mean of their words, and not as one word that it has."""
     if not model.identity.composes_words:
         return ()
-    return tuple(dict.fromkeys(w for found in words.values() for w in found if len(w.split()) > 1))
+    phrases = [*dict.fromkeys(w for found in words.values() for w in found if len(w.split()) > 1)]
+    known = model.familiarity(phrases) if phrases else ()
+    return tuple(w for w, one in zip(phrases, known, strict=True) if not (one.seen and one.spelling))
 
 
 def coverage_caveats(coverage: Coverage, *, brief: bool = True) -> tuple[Caveat, ...]:

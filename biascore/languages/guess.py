@@ -32,6 +32,8 @@ _WORDS: Final = {language: frozenset(words.split()) for language, words in _FUNC
 _QUOTED: Final = re.compile('«[^»]*»|»[^«]*«|[“„][^“”]*[“”]|"[^"]*"')
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _LEAST_WORDS: Final = 40
+_LEAST_DIFFERENT: Final = 3
+"""Function words that have to occur, as one alone may be an ending ("cansado/a") or the label of an option."""
 _LEAST_SHARE: Final = 0.15
 _TIMES: Final = 2.0
 
@@ -39,8 +41,9 @@ _TIMES: Final = 2.0
 def other_language(texts: Iterable[str], tag: str) -> str:
     """The name of a language that texts are in rather than in that of the tag; empty where they may be in it.
 
-    Cheap and cautious: function words of 16 languages are counted, and one language has to have at least 15 % of all words
-    and twice as many as the tag's. What is quoted is left out. Of a language that is not among them nothing is said.
+    Cheap and cautious: function words of 16 languages are counted, and one language has to have at least 15 % of all words,
+    three different ones among them, and twice as many as the tag's. What is quoted is left out. Of a language that is not
+    among them nothing is said.
     """
     words = [word for text in texts for word in _WORD.findall(_QUOTED.sub("", text).lower())]
     said = shorter_tags(tag)[-1]
@@ -52,4 +55,5 @@ def other_language(texts: Iterable[str], tag: str) -> str:
     }
     best = max(shares, key=lambda language: shares[language])
     sure = shares[best] >= max(_LEAST_SHARE, _TIMES * shares[said])
+    sure &= len(_WORDS[best].intersection(words)) >= _LEAST_DIFFERENT
     return NAMES[best] if sure else ""

@@ -16,6 +16,7 @@ LETTERS: Final = ascii_uppercase
 """By which options are listed: A, B, C, ..."""
 _MARKS: Final = "\"'“”‘’«» \t\r\n"
 _EMPHASIS: Final = re.compile(r"\*+|`+|\$|^#+\s*|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)", re.MULTILINE)
+_POINT: Final = re.compile(r"\A(?:[-–—•→]|[-=]>)\s+")
 _BOXED: Final = re.compile(r"\\f?box(?:ed)?\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _TEX: Final = re.compile(r"\\(?:text|mathrm|textbf|mathbf)\s*\{([^{}]*)\}")
 _KEYS: Final = re.compile(
@@ -41,18 +42,25 @@ _NEXT: Final = re.compile(
 _OPTION: Final = re.compile(rf"\b(?:option|choice)\b{_IS}", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"[.!?]\s|\n")
 _DENIES: Final = re.compile(
-    r"\b(?:not|nor|neither|never|except|rather|wrong|unlike)\b|n['’]t\b", re.IGNORECASE
+    r"\b(?:not|nor|neither|never|except|rather|wrong|unlike|besides|instead|(?:any|every)(?:thing|one)?\s+but)\b|n['’]t\b",
+    re.IGNORECASE,
 )
 _DENIED: Final = re.compile(r"\s*(?:\w+\s+)?(?:not|never)\b|\s*\w+n['’]t\b")
 """Behind an option: it is said not to be the answer."""
 _ENDS: Final = (
-    r"(?=[)\].:,;!/。，、：；！）】」]|[\"'’”}](?!\w)|\s*$|\s*\n|\s+[-–—=]|\s+(?:or|and|because|since)\b|"
+    r"(?=[)\].:,;!/。，、：；！）】」]|[\"'’”}](?!\w)|\s*$|\s*\n|\s+[-–—=]|\s+\([^()]{3,}\)\W*(?:$|\n)|\s+(?:or|and|because|since)\b|"
     r"\s+is\b(?!\s+(?:not|wrong|incorrect|false)\b))"
 )
 """What follows a label at the start of an answer; "A man" is none."""
 _NEAR: Final = 1000
 """Characters behind a word such as "answer is" in which an option stands."""
-_SEVERAL: Final = r"(?:\s*(?:,|/|&|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b))+\s*"
+_SEVERAL: Final = (
+    r"(?:[\s(]*(?:,|/|&|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b)|"
+    r"[ \t]*\n[ \t]*(?:[-–—•][ \t]+)?(?=[(\[]?\w{1,2}[)\].]*[ \t]*(?:\n|\Z)))+\s*"
+    r"(?:(?:maybe|perhaps|possibly|even|also|both)\s+)*"
+)
+_NARROW: Final = {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)}
+"""Full-width letters and marks as the others."""
 
 
 class Read(NamedTuple):
@@ -81,8 +89,8 @@ class _Options(NamedTuple):
 
 def read(question: Choice, said: str, order: Sequence[int], labels: Sequence[str]) -> Read:
     """What was chosen: see `by_text`."""
-    about = "\n".join((question.prompt, *question.options, question.instruction))
-    text, problem = answer_in(said, about)
+    about = "\n".join((question.prompt, *question.options, question.instruction)).translate(_NARROW)
+    text, problem = answer_in(said.translate(_NARROW), about)
     if problem:
         return Read(None, "unreadable", problem)
     whole = _plain(text)
@@ -193,7 +201,7 @@ def _unmarked(text: str) -> str:
     for whole, value in _objects(text):
         told = "".join(f"\nAnswer: {one}\n" for one in _values(value))
         text = text.replace(whole, told)
-    return _EMPHASIS.sub("", text).strip(_MARKS)
+    return _POINT.sub("", _EMPHASIS.sub("", text).strip(_MARKS))
 
 
 def _objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -216,10 +224,11 @@ def _values(value: dict[str, Any]) -> Iterator[str]:
     for key, one in value.items():
         if not _KEYS.fullmatch(key.strip().casefold().replace(" ", "_")):
             continue
-        if isinstance(one, dict):
-            yield from _values(one)
-        elif isinstance(one, str | int) and not isinstance(one, bool):
-            yield str(one)
+        for part in one if isinstance(one, list) else [one]:
+            if isinstance(part, dict):
+                yield from _values(part)
+            elif isinstance(part, str | int) and not isinstance(part, bool):
+                yield str(part)
 
 
 def _named(text: str, option: str, *, begins: bool = False) -> re.Match[str] | None:
@@ -233,4 +242,5 @@ def _spaced(option: str) -> str:
 
 def _plain(text: str) -> str:
     """Without case, marks of type, white space and marks around it."""
+    text = text.translate(_NARROW)
     return " ".join(_EMPHASIS.sub("", text).strip(_MARKS + ".!?,;:()").casefold().split())

@@ -79,8 +79,8 @@ class Coverage(Frozen):
         if not roles:
             return ""
         first, *others = roles
-        has = f"the vocabulary has: {', '.join(vocabulary)}; " if vocabulary else ""
-        listed = ", ".join(word.word for word in own[first][:_EXAMPLES])
+        has = f"the vocabulary has: {', '.join(map(_seen, vocabulary))}; " if vocabulary else ""
+        listed = ", ".join(_seen(word.word) for word in own[first][:_EXAMPLES])
         more = (
             f", nor any of {' or '.join(f'the {gone[role]:,} of {role}' for role in others)}"
             if others
@@ -115,6 +115,11 @@ class Coverage(Frozen):
         own = [word.reason for word in self.lost if word.role == role or role not in self.given]
         reasons = Counter(reason for reason in own if reason != REPEATED)
         return f" (mostly: {reasons.most_common(1)[0][0]})" if reasons else ""
+
+
+def _seen(word: str) -> str:
+    """The word, as Python writes it where something in it cannot be seen."""
+    return word if word.isprintable() else repr(word)
 
 
 def _unknown(word: LostWord) -> bool:

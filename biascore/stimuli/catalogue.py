@@ -283,6 +283,11 @@ def _is_toml(path: Path) -> bool:
 def _entries(folder: Path, display: str) -> list[Path]:
     if folder.is_file():
         inside = folder.absolute().parent
+        if not _is_toml(folder):
+            data = either(f"--data {quote(f'words:{folder}')}", f"Engine().data('words', {str(folder)!r})")
+            raise StimuliError(
+                f"{display}: is no TOML file, and stimuli are folders of those. Word lists in a table are data: {data}"
+            )
         remedy = (
             f"Give the folder that holds {inside.name}: {_stimuli(inside.parent)}"
             if re.match(LANGUAGE_PATTERN, inside.name)

@@ -40,6 +40,20 @@ def test_nothing_is_said_of_few_words_or_unknown_languages() -> None:
     assert other_language([], "es") == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Estoy cansado/a.", "es"),
+        ("Vivo sozinho(a).", "pt"),
+        ("Sono stanco/a e contento/a.", "it"),
+        ("a) Вечером темно.", "ru"),
+        ("Jestem sam/a w domu.", "pl"),
+    ],
+)
+def test_an_ending_or_a_label_that_is_a_word_elsewhere_is_no_other_language(text: str, said: str) -> None:
+    assert other_language([text] * 80, said) == ""
+
+
 def test_sentences_that_are_in_another_language_are_told() -> None:
     english = [
         f"I told my {who} that I was not in the house." for who in ("sister", "father", "boss", "friend")

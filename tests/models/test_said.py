@@ -154,6 +154,23 @@ def test_a_mark_of_the_question_is_no_thought() -> None:
         "答案是B。",
         "정답: B",
         "B<|im_end|>",
+        "Ｂ",
+        "（ｂ）",
+        "Ｔｈｅ ｐｉｌｏｔ",
+        "Answer： Ｂ",
+        "＜think＞Ａ＜/think＞Ｂ",
+        "- B",
+        "• B",
+        "→ B",
+        "=> The pilot",
+        "B (The pilot)",
+        "Answer: B (the pilot).",
+        "B (90% confident)",
+        "B (not A)",
+        '{"answer": ["B"]}',
+        '{"answers": [{"answer": "B"}]}',
+        "B\nB",
+        "B\n\nA",
         "<b>B</b>",
     ],
 )
@@ -176,6 +193,13 @@ def test_shapes_that_name_one_option(said: str) -> None:
         "A, B",
         "A/C",
         "(A) and (B)",
+        "B or maybe A",
+        "B (or A)",
+        "A (The pilot)",
+        "A\nB\nC",
+        "- A\n- B",
+        "(A)\n(B)",
+        '{"answer": ["A", "B"]}',
         "A) The baker\nB) The pilot\nC) Not enough information",
         "A. The baker B. The pilot C. Not enough information",
         "The answer is A. No, the answer is B.",
@@ -208,6 +232,12 @@ def test_answers_that_name_several_options_choose_none(said: str) -> None:
         ("A man was late.", "unreadable", "it names no option"),
         ("The answer is not A.", "unreadable", "it names no option"),
         ("Not A, and not C", "unreadable", "it names no option"),
+        ("Anything but B", "unreadable", "it names no option"),
+        ("Everyone but B", "unreadable", "it names no option"),
+        ("A (small) man was late.", "unreadable", "it names no option"),
+        ("A (B)", "unreadable", "it names no option"),
+        ("В", "unreadable", "it is in another language (Cyrillic)"),
+        ("ب", "unreadable", "it is in another language (Arabic)"),
         ('{"answer": 1}', "unreadable", "it names no option"),
         ("面包师迟到了", "unreadable", "it is in another language (Chinese characters)"),
         ("Пекарь опоздал", "unreadable", "it is in another language (Cyrillic)"),
@@ -246,6 +276,12 @@ def test_labels_stand_for_the_options_in_the_order_in_which_they_were_listed() -
 )
 def test_a_model_that_goes_on_with_another_question_has_answered(on: str) -> None:
     assert by_text(WHO, f"B{on}", ORDER).chosen == 1
+
+
+def test_full_width_letters_of_options_are_those_of_answers() -> None:
+    named = Choice("だれ？", ("Ａさん", "Ｂさん", "わからない"))
+    for said in ("Ｂさん", "Bさん", "Ｂ", "答え： B"):
+        assert by_text(named, said, ORDER).chosen == 1, said
 
 
 def test_an_answer_denies_where_the_question_does() -> None:

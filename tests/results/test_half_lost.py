@@ -116,6 +116,15 @@ def test_a_list_lost_in_whole_says_why_first(engine: Engine, tmp_path: Path) -> 
     assert told in next(iter(lost_lines(run, run.answers)))
 
 
+def test_what_cannot_be_seen_in_the_words_of_a_vocabulary_is_written_out(
+    engine: Engine, tmp_path: Path
+) -> None:
+    every = [word for one in engine.catalogue.test("en/weat7").roles.values() for word in one.words]
+    vectors = write_vectors(tmp_path / "x.vec", random_vectors((f"\u200b{word}" for word in every), 5, 0))
+    (found,) = engine.measure("weat", vectors, "en/weat7", draws=200)
+    assert f"(the vocabulary has: '\\u200b{every[0]}', " in found.reason
+
+
 def test_a_list_lost_in_whole_is_told_on_the_first_screen_of_the_report(
     engine: Engine, tmp_path: Path
 ) -> None:

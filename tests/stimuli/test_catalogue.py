@@ -189,6 +189,17 @@ def test_a_file_in_place_of_its_folder_names_the_folder(tmp_path: Path) -> None:
         Catalogue.from_folders([(stray, "genero.toml")])
 
 
+@pytest.mark.parametrize("name", ["lists.csv", "en/lists.tsv", "lists.json", "lists"])
+def test_a_table_in_place_of_a_folder_is_named_as_data(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("list,word\na,b\n")
+    with pytest.raises(StimuliError) as caught:
+        Catalogue.from_folders([(path, name)])
+    assert str(caught.value).startswith(f"{name}: is no TOML file")
+    assert f".data('words', '{path}'" in str(caught.value)
+
+
 def test_hidden_entries_and_case_of_the_suffix(root: Path) -> None:
     (root / ".cache").mkdir()
     (root / ".cache" / "x.toml").write_text("broken")

@@ -92,7 +92,8 @@ class FastTextBackend(Backend):
     def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
         """Whether the file has each word, of a phrase each of its words, as it is asked or in another spelling.
 
-        The rank is that of the rarest word, and None where the file is not in order of frequency.
+        A phrase that the file has as one word is spelt as this one. The rank is that of the rarest word, and None where
+        the file is not in order of frequency.
         """
         spellings = {word: self._spellings(word) for word in dict.fromkeys(words)}
         every = list(dict.fromkeys(spelling for some in spellings.values() for spelling in some))
@@ -109,7 +110,9 @@ class FastTextBackend(Backend):
         return [
             Familiarity(
                 seen=word in found[word],
-                spelling=next(iter(found[word]), "") * (word not in found[word]),
+                spelling=self._joined(word, parts[word])
+                if word in found[word]
+                else next(iter(found[word]), ""),
                 rank=max((ranks[part] for part in parts[word]), default=None) if self._by_frequency else None,
             )
             for word in words
@@ -137,6 +140,11 @@ class FastTextBackend(Backend):
         return list(
             dict.fromkeys([word, composed, *(case(some) for some in (word, composed) for case in cases)])
         )
+
+    def _joined(self, text: str, written: Sequence[str]) -> str:
+        """A phrase as the one word that the file has for it; empty for a word, and for the mean of several."""
+        words = self._words(Text(text), "sentence")
+        return "_".join(words) if len(words) > 1 == len(written) else ""
 
     def _in_the_file(self, phrases: Sequence[list[str]]) -> list[list[str]]:
         """The words of each phrase as the file writes them; those that it has as one word, as this one."""

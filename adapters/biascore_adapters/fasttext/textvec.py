@@ -20,7 +20,15 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.api.support import MAX_UNPACKED
-from biascore.errors import ModelLoadError
+from biascore_adapters.fasttext.fields import (
+    commas,
+    counts_first,
+    decimal_comma,
+    fields_of,
+    no_vector,
+    parse_values,
+    shown,
+)
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, MAX_WORD_BYTES, WordIndex
 from biascore_adapters.fasttext.letters import Letters
 from biascore_adapters.fasttext.names import Names
@@ -30,7 +38,6 @@ from biascore_adapters.fasttext.vectors import Facts, blank, checked
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 _HEADER: Final = re.compile(rb"(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
-_COMMA: Final = re.compile(rb"-?\d+(,\d+)?(e-?\d+)?", re.IGNORECASE)
 _SCAN_BUFFER: Final = 1 << 20
 _SEEK_BUFFER: Final = 1 << 14  # every jump to a word fills the buffer anew
 _AT_ONCE: Final = 1024  # words whose case is looked at together
@@ -45,32 +52,15 @@ def parse_header(line: bytes) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
-def parse_values(fields: Sequence[bytes]) -> npt.NDArray[np.float32] | None:
-    """The decimal numbers as float32, or None where one is not a number."""
-    try:
-        values = [float(field) for field in fields if b"_" not in field]  # float() would take 1_000
-    except ValueError:
-        return None
-    with np.errstate(over="ignore"):  # too large for float32 becomes infinite, and is refused as such
-        return np.array(values, dtype=np.float32) if len(values) == len(fields) else None
-
-
-def fields_of(line: bytes) -> list[bytes]:
-    """The fields of a line, without the line's end and the space that fastText leaves before it.
-
-    Some programs align numbers by a second space before those without a sign.
-    """
-    line = line.rstrip(b"\r\n ")
-    return line.split() if b"  " in line else line.split(b" ")
-
-
 def preamble(lines: Sequence[bytes]) -> tuple[int, tuple[int, int] | None]:
     """How many of the first lines come before the vectors, and the numbers ``n d`` where one of them states them.
 
-    Those are a header, also behind the sign of a comment; comments; and names of columns, as R writes them. "#" is a word
-    too: with as many numbers as the next line has it is one.
+    Those are a header, also behind the sign of a comment; comments; blank lines; and names of columns, as R writes them.
+    "#" is a word too: with as many numbers as the next line has it is one.
     """
     for number, line in enumerate(lines):
+        if not line.strip():
+            continue
         if header := parse_header(line):
             return number + 1, header
         fields = fields_of(line)
@@ -82,7 +72,7 @@ def preamble(lines: Sequence[bytes]) -> tuple[int, tuple[int, int] | None]:
                 return number + 1, header
             continue
         names = all(parse_values([field]) is None for field in fields)
-        if names and number == 0 and values and len(fields) in (values, values + 1):
+        if names and not b"".join(lines[:number]).strip() and values and len(fields) in (values, values + 1):
             return number + 1, None
         return number, None
     return 0, None
@@ -109,12 +99,15 @@ class TextVectors:
             before, header = preamble([self._spaced(line) for line in first if line])
             start = mark + sum(map(len, first[:before]))
             if header is None:
-                self.dimensions, claimed = self._headerless(self._spaced(first[before]), before + 1), None
+                self.dimensions, claimed = (
+                    self._headerless(list(map(self._spaced, first[before:])), before + 1),
+                    None,
+                )
             else:
                 claimed, self.dimensions = header
             if not 0 < self.dimensions <= MAX_DIMENSIONS or claimed == 0:
                 raise corrupt(file.path, f"the header claims {claimed} words of {self.dimensions} dimensions")
-            self._first_line, self._blanks = before + 1, list[int]()
+            self._first_line, self._blanks, self._claimed = before + 1, list[int](), claimed is not None
             stream.seek(start)
             self._index = self._scan(stream, start)
             if self._names.settled():
@@ -135,15 +128,18 @@ class TextVectors:
         }
         self.digest_head = HEAD_BYTES
 
-    def _headerless(self, line: bytes, number: int) -> int:
-        fields = fields_of(line)
+    def _headerless(self, lines: Sequence[bytes], number: int) -> int:
+        """The dimensions of a file without a header, by its first lines, of which the first has this number."""
+        rows = [fields_of(line) for line in lines if line.strip()] or [[b""]]
+        fields = rows[0]
         if len(fields) < 3 or parse_values(fields[1:]) is None:
-            if len(fields) > 2 and _decimal_comma(fields[1:]):
-                raise _commas(self._file.path, number)
+            raise no_vector(self._file.path, lines[0], number)
+        if counts_first([row[1:] for row in rows]):
             raise unusable(
                 self._file.path,
-                f"line {number} is neither a header 'n d' nor a word followed by two or more numbers",
-                "Give a file of word vectors, or put a header (words, dimensions) first.",
+                f"the first number of each line is a whole one ({shown(fields[1])}), and the others are not: it may be how "
+                "often the word occurs, and no dimension",
+                f"Take it out; or put a header first, the number of words and {len(fields) - 1}, if it is a dimension.",
             )
         return len(fields) - 1
 
@@ -213,9 +209,10 @@ class TextVectors:
         if surplus and not (
             surplus > 0 and all(parse_values([field]) is None for field in fields[1 : surplus + 1])
         ):
+            needs = "are needed by the header" if self._claimed else "are needed"
             raise corrupt(
                 self._file.path,
-                f"line {number} has {len(fields) - 1} values where {self.dimensions} are needed",
+                f"line {number} ({shown(line)}) has {len(fields) - 1} values where {self.dimensions} {needs}",
             )
         return b" ".join(fields[: surplus + 1]), b" ".join(fields[surplus + 1 :])
 
@@ -313,8 +310,8 @@ class TextVectors:
     def _parse(self, text: bytes, number: int) -> npt.NDArray[np.float32]:
         fields = fields_of(text)
         values = parse_values(fields)
-        if values is None and _decimal_comma(fields):
-            raise _commas(self._file.path, number)
+        if values is None and decimal_comma(fields):
+            raise commas(self._file.path, number)
         if values is None or len(values) != self.dimensions:
             raise corrupt(self._file.path, f"line {number} does not hold {self.dimensions} numbers")
         return checked(values, self._file.path, f"the values in line {number}")
@@ -322,16 +319,6 @@ class TextVectors:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-def _decimal_comma(fields: Sequence[bytes]) -> bool:
-    return all(_COMMA.fullmatch(field) for field in fields)
-
-
-def _commas(path: Path, number: int) -> ModelLoadError:
-    return unusable(
-        path, f"line {number} has decimal commas", "Write numbers with a point: 0.53 and not 0,53."
-    )
 
 
 def _line_limit(dimensions: int) -> int:

@@ -103,6 +103,9 @@ def no_weights(path: Path) -> str:
     others = [
         file.name for file in matching(path, ("*.safetensors", "*.bin", "*.pt", "*.pth", "*.ckpt", "*.ot"))
     ]
+    index = next((name for name in _INDEX.values() if (path / name).is_file()), None)
+    if index and not others:
+        return f"{path} has no weights: its {index} names files of which none is there. Fetch the model with its shards"
     there = f"; it holds {', '.join(others[:3])}, under another name" if others else ""
     return f"{path} has no weights (no model.safetensors{there}). Fetch the model again, or save it with save_pretrained()"
 

@@ -24,6 +24,8 @@ FEW_PARTS: Final = 1000
 """Layers or experts that a model may have whatever its weights are: some families share or stack the weights of all."""
 TIMES_ITS_WEIGHTS: Final = 4
 """Parameters that a configuration may describe for each number in the weights: a head may be tied, a pooler missing."""
+_TRIED: Final = 20
+"""Missing weights whose names are looked for behind a prefix."""
 LARGE: Final = 4 * 10**9
 """Bytes of a model in memory from which on a wider type than the stored one is worth a warning."""
 
@@ -70,20 +72,18 @@ def check_weights(folder: ModelFolder, model: PreTrainedModel, info: Mapping[str
 
 
 def prefix_of(info: Mapping[str, Any], *, head: bool) -> str:
-    """What stands before the name of each weight that the model lacks, as wrappers in training put it; "" for none.
+    """What stands before the names of the weights that the model lacks, as wrappers in training put it; "" for none.
 
-    "module." of data parallelism, "_orig_mod." of compiled models, a name of Lightning's. Only where it brings all that
-    is missing, so that nothing is guessed.
+    "module." of data parallelism, "_orig_mod." of compiled models, a name of Lightning's. Whether it brings all that is
+    missing is known when the model is opened so: a file holds one name of tied weights, and transformers does not tell of
+    all that it left out.
     """
-    missing = {key for key in info["missing_keys"] if head or "pooler" not in key}
-    first = min(missing, default="")
-    ends = [key for key in info["unexpected_keys"] if key.endswith(f".{first}")]
-    found = [end.removesuffix(first) for end in ends if missing <= _without(end.removesuffix(first), info)]
-    return found[0] if first and len(found) == 1 else ""
-
-
-def _without(prefix: str, info: Mapping[str, Any]) -> set[str]:
-    return {key.removeprefix(prefix) for key in info["unexpected_keys"] if key.startswith(prefix)}
+    missing = sorted(key for key in info["missing_keys"] if head or "pooler" not in key)
+    for name in missing[:_TRIED]:
+        found = {key.removesuffix(name) for key in info["unexpected_keys"] if key.endswith(f".{name}")}
+        if found:
+            return found.pop() if len(found) == 1 else ""
+    return ""
 
 
 def check_size(folder: ModelFolder, auto: Any) -> None:

@@ -80,18 +80,18 @@ def test_first_line_may_look_like_another_format(tmp_path: Path, opened: Opened)
 @pytest.mark.parametrize(
     ("lines", "header", "named"),
     [
-        (["a 1 2\n", "b 3\n"], "2 2\n", "line 3 has 1 values where 2"),
-        (["a 1 2\n", "b 3 4 5\n"], "2 2\n", "line 3 has 3 values where 2"),
-        (["a 1 2\n", "b 3\n"], "", "line 2 has 1 values where 2"),
+        (["a 1 2\n", "b 3\n"], "2 2\n", r"line 3 \(.*\) has 1 values where 2 are needed"),
+        (["a 1 2\n", "b 3 4 5\n"], "2 2\n", r"line 3 \(.*\) has 3 values where 2 are needed"),
+        (["a 1 2\n", "b 3\n"], "", r"line 2 \(.*\) has 1 values where 2 are needed"),
         (["a 1 2\n", "\n"], "2 2\n", "the header says 2 words, but 1"),
         (["a 1 2\n"], "2 2\n", "the header says 2 words, but 1"),
         (["a 1 2\n"] * 3, "2 2\n", "the header says 2 words, but 3"),
         (["a 1 2\n"], "1 999999999999\n", "claims 1 words of 999999999999"),
         (["a 1 2\n"], "0 2\n", "claims 0 words"),
         (["a 1 2\n"], "1 0\n", "of 0 dimensions"),
-        (["a 1 2\n"], "1 3\n", "line 2 has 2 values where 3"),
-        (["a 1\n"], "", "line 1 is neither"),
-        (["just some prose\n"], "", "line 1 is neither"),
+        (["a 1 2\n"], "1 3\n", r"line 2 \(.*\) has 2 values where 3 are needed"),
+        (["a 1\n"], "", r"line 1 \(.*\) is neither"),
+        (["just some prose\n"], "", r"line 1 \(.*\) is neither"),
     ],
 )
 def test_wrong_structure_names_the_line(

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from biascore.api.queries import Text
+from biascore.designs.words import composed
 from biascore.errors import ModelLoadError
 from biascore_adapters.fasttext.detect import open_vectors
 from biascore_adapters.fasttext.storage import ModelFile
 
+from ...builders.models import model_of
 from .conftest import Opened, embed
 
 WORDS = ["the", "of", "John", "Amy", "doctor", "nurse", "York", "New", "tree", "house", "New_York", "say"]
@@ -54,6 +56,8 @@ READ = {
     "one tag": HEADER + "".join(lines(lambda word: f"{word}_NOUN")),
     "language and special tokens": f"{len(WORDS) + 1} 5\n"
     + "".join([*lines(lambda w: f"en:{w}"), "</s> 0 0 0 0 0\n"]),
+    "blank lines first": "\n \n" + HEADER + PLAIN,
+    "a blank line, then names of columns": "\n" + "word a b c d e\n" + PLAIN,
     "byte order mark": "\ufeff" + HEADER + PLAIN,
 }
 
@@ -75,8 +79,40 @@ def test_a_phrase_that_the_file_has_as_one_word_is_this_word(tmp_path: Path, ope
     york, both, mean = embed(backend, "New_York", "New York", "New tree")
     np.testing.assert_array_equal(york, both)
     np.testing.assert_allclose(mean, VALUES[[7, 8]].mean(axis=0), rtol=1e-6)
-    (phrase,) = backend.familiarity(["New York"])
-    assert phrase.seen
+    joined, phrase, lost = backend.familiarity(["New York", "New tree", "New moon"])
+    assert (joined.seen, joined.spelling) == (True, "New_York")
+    assert (phrase.seen, phrase.spelling) == (True, "")
+    assert not lost.seen
+
+
+@pytest.mark.parametrize("written", ["/c/en/{}", "{}_NOUN", "en:{}"])
+def test_a_phrase_as_one_word_is_so_within_marks_and_in_lower_case(
+    written: str, tmp_path: Path, opened: Opened
+) -> None:
+    rows = [" ".join(map(str, row)) for row in VALUES.tolist()]
+    lines = (f"{written.format(word.lower())} {row}\n" for word, row in zip(WORDS, rows, strict=True))
+    (tmp_path / "v.vec").write_text("".join(lines))
+    backend = opened(tmp_path / "v.vec")
+    np.testing.assert_array_equal(*embed(backend, "new_york", "New York"))
+    joined, phrase = backend.familiarity(["New York", "New tree"])
+    assert (joined.spelling, phrase.spelling) == ("new_york", "")
+
+
+@pytest.mark.parametrize(("joined", "taken"), [(1, ["Blue Sky", "Calm Sea"]), (3, [])])
+def test_only_phrases_that_are_means_are_said_to_be(
+    joined: int, taken: list[str], tmp_path: Path, opened: Opened
+) -> None:
+    phrases, numbers = ["Old Tree", "Blue Sky", "Calm Sea"], np.random.default_rng(5)
+    words = [
+        *"abcdefghijklmnopqrst",
+        *(part for one in phrases for part in one.split()),
+        *(one.replace(" ", "_") for one in phrases[:joined]),
+    ]
+    rows = {word: numbers.standard_normal(5).round(3).tolist() for word in words}
+    (tmp_path / "v.vec").write_text("".join(f"{w} {' '.join(map(str, row))}\n" for w, row in rows.items()))
+    model = model_of(opened(tmp_path / "v.vec"))
+    found = composed(model, {"X": ["a", *phrases], "Y": ["b", *phrases[:1]]})
+    assert list(found) == taken
 
 
 def test_a_word_that_is_a_number_sign_is_a_word(tmp_path: Path, opened: Opened) -> None:
@@ -130,3 +166,39 @@ def test_the_line_of_a_damaged_number_is_told_past_blank_lines(tmp_path: Path) -
         vectors = open_vectors(file, "auto", True)
         with pytest.raises(ModelLoadError, match="line 7 does not hold 2 numbers"):
             vectors.vectors(["b"])
+
+
+REFUSED = {
+    "commas": (PLAIN.replace(" ", ","), ["line 1 ('the,", "separated by ','"]),
+    "semicolons and decimal commas": (PLAIN.replace(" ", ";").replace(".", ","), ["separated by ';'"]),
+    "no-break spaces": (PLAIN.replace(" ", "\u00a0"), ["line 1 ('the\\xa0"]),
+    "numbers of lines": ("".join(f"{n} {line}" for n, line in enumerate(lines())), ["line 1 ('0 the "]),
+    "a mark that is no comment's": ("% news\n" + PLAIN, ["line 1 ('% news')"]),
+    "a comment between": (PLAIN.replace("York", "# towns, 2\nYork", 1), ["line 7 ('# towns, 2')"]),
+    "header with a dimension too many": (
+        f"{len(WORDS)} 6\n" + PLAIN,
+        ["has 5 values where 6 are needed by the header"],
+    ),
+    "header turned round": (f"5 {len(WORDS)}\n" + PLAIN, [f"where {len(WORDS)} are needed by the header"]),
+    "how often a word occurs": (
+        "".join(lines(lambda word: f"{word} {900 - WORDS.index(word)}")),
+        ["('900')", "how often"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_read_is_shown(text: str, said: list[str], tmp_path: Path, opened: Opened) -> None:
+    (tmp_path / "v.vec").write_text(text, encoding="utf-8")
+    with pytest.raises(ModelLoadError) as caught:
+        opened(tmp_path / "v.vec")
+    assert not [part for part in said if part not in str(caught.value)]
+
+
+def test_whole_numbers_that_a_header_calls_a_dimension_are_one(tmp_path: Path, opened: Opened) -> None:
+    counted = "".join(lines(lambda word: f"{word} {900 - WORDS.index(word)}"))
+    (tmp_path / "v.vec").write_text(f"{len(WORDS)} 6\n" + counted)
+    assert embed(opened(tmp_path / "v.vec"), "of")[0, 0] == 899
+    whole = "".join(f"{word} {n + 1} {n} -2\n" for n, word in enumerate(WORDS))
+    (tmp_path / "w.vec").write_text(whole)
+    assert embed(opened(tmp_path / "w.vec"), "of").tolist() == [[2, 1, -2]]

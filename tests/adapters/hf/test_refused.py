@@ -74,6 +74,10 @@ def test_damaged_folders(opened: Callable[..., Any], copied: Callable[..., Path]
         refused(r"model\.safetensors cannot be read .*Fetch or save the model again")
     (folder / "model.safetensors").unlink()
     refused(r"has no weights \(no model.safetensors\)")
+    index = folder / "model.safetensors.index.json"
+    index.write_text('{"weight_map": {"a": "model-00001-of-00002.safetensors"}}', encoding="utf-8")
+    refused(r"has no weights: its model\.safetensors\.index\.json names files of which none is there")
+    index.unlink()
     (folder / "model.safetensors").write_bytes(weights)
 
     tokenizer = (folder / "tokenizer.json").read_bytes()
@@ -232,6 +236,23 @@ def test_names_of_weights_with_a_prefix_are_read_as_the_same_model(
     assert repr(prefix) in found.identity.facts["weights_named"]
 
 
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "model.net."])
+@pytest.mark.parametrize("kind", ["bert-cased", "roberta", "gpt2", "llama"])
+def test_a_prefix_of_a_model_whose_head_is_tied_is_read_too(
+    opened: Callable[..., Any], saved_model: Callable[[str], Path], tmp_path: Path, kind: str, prefix: str
+) -> None:
+    import numpy as np
+    from safetensors.torch import load_file, save_file
+
+    folder = Path(shutil.copytree(saved_model(kind), tmp_path / kind))
+    wanted = opened(folder).embed((Text("nurse"),), "sentence")
+    named = {prefix + name: tensor for name, tensor in load_file(folder / "model.safetensors").items()}
+    save_file(named, folder / "model.safetensors", metadata={"format": "pt"})
+    found = opened(folder)
+    np.testing.assert_array_equal(found.embed((Text("nurse"),), "sentence"), wanted)
+    assert repr(prefix) in found.identity.facts["weights_named"]
+
+
 def test_a_prefix_that_does_not_bring_all_that_is_missing_is_no_prefix(
     opened: Callable[..., Any], copied: Callable[..., Path]
 ) -> None:
@@ -241,7 +262,7 @@ def test_a_prefix_that_does_not_bring_all_that_is_missing_is_no_prefix(
     named = {f"module.{name}": tensor for name, tensor in load_file(folder / "model.safetensors").items()}
     del named["module.embeddings.word_embeddings.weight"]
     save_file(named, folder / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(ModelLoadError, match="lacks"):
+    with pytest.raises(ModelLoadError, match=r"lacks 1 weights .*embeddings\.word_embeddings\.weight"):
         opened(folder)
 
 
