@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import NoReturn
 
@@ -35,6 +38,30 @@ VARIABLES = (
 def pytest_configure() -> None:
     """Workers start with one thread each: two workers of two threads on two cores took half as long again."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    hide_other_plugins()
+
+
+def hide_other_plugins() -> None:
+    """Let this process, and those that it starts, find the plugins of biascore only, whatever else is installed.
+
+    Of two distributions of a name the first on the path counts: an empty one hides each that brings plugins. A test that
+    needs one puts it in front again.
+    """
+    others = {
+        (point.dist.name, point.dist.version)
+        for point in metadata.entry_points(group="biascore")
+        if point.dist is not None and point.dist.name != "biascore"
+    }
+    if not others:
+        return
+    folder = tempfile.mkdtemp(prefix="hidden-plugins-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name, version in others:
+        info = Path(folder) / f"{name.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    os.environ["PYTHONPATH"] = python_path(folder)
+    sys.path.insert(0, folder)
 
 
 BUILD = """

@@ -14,13 +14,11 @@ PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 DISTRIBUTIONS = tuple(sorted(path.parent for path in PLUGINS.glob("*/pyproject.toml")))
 
 
-@contextmanager
-def installed(source: Path, folder: Path) -> Iterator[None]:
-    """Its entry point is found as that of any distribution; what was imported of it is forgotten afterwards."""
+def write_metadata(source: Path, folder: Path) -> str:
+    """The dist-info of a distribution in this folder, and its name."""
     project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     name, version = project["name"], project["version"]
-    package = name.replace("-", "_")
-    info = folder / f"{package}-{version}.dist-info"
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(
         f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8"
@@ -28,6 +26,13 @@ def installed(source: Path, folder: Path) -> Iterator[None]:
     points = project["entry-points"]["biascore"].items()
     lines = ["[biascore]", *(f"{point} = {module}" for point, module in points), ""]
     (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+    return str(name)
+
+
+@contextmanager
+def installed(source: Path, folder: Path) -> Iterator[None]:
+    """Its entry point is found as that of any distribution; what was imported of it is forgotten afterwards."""
+    package = write_metadata(source, folder).replace("-", "_")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
         patch.syspath_prepend(str(source))

@@ -1,0 +1,44 @@
+"""The tests see the same plugins whatever else is installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .builders.plugin_dists import DISTRIBUTIONS, write_metadata
+from .conftest import ROOT, python_path
+
+FOUND = """
+from importlib import metadata
+print(*sorted({point.dist.name for point in metadata.entry_points(group="biascore")}))
+"""
+TWICE = f"""
+import subprocess, sys
+from tests.conftest import pytest_configure
+found = {FOUND!r}
+exec(found)
+pytest_configure()
+exec(found)
+sys.stdout.flush()
+subprocess.run([sys.executable, "-c", found], check=True)
+sys.path.insert(0, sys.argv[1])
+exec(found)
+"""
+
+
+@pytest.mark.parametrize("source", DISTRIBUTIONS, ids=lambda path: path.name)
+def test_what_else_is_installed_is_not_seen(source: Path, tmp_path: Path) -> None:
+    name = write_metadata(source, tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", TWICE, tmp_path],
+        env={**os.environ, "PYTHONPATH": python_path(os.pathsep.join([str(tmp_path), str(ROOT)]))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    both = f"biascore {name}"
+    assert done.stdout.splitlines() == [both, "biascore", "biascore", both], done.stderr
