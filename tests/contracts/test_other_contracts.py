@@ -349,6 +349,13 @@ def writing(monkeypatch: pytest.MonkeyPatch, kind: type[Exporter]) -> Engine:
     )
 
 
+@pytest.fixture(scope="module")
+def runs(engine: Engine) -> tuple[Run, ...]:
+    models = ["planted:en/weat7=1", "planted:en/weat7=0"]
+    few = {"draws": 199, "resamples": 100, "reference": "none"}
+    return (engine.measure("weat", models, ["en/weat7", "en/weat8"], **few),)
+
+
 def test_an_exporter_that_keeps_its_contract(monkeypatch: pytest.MonkeyPatch) -> None:
     check_exporter("plain", engine=writing(monkeypatch, Plain))
 
@@ -366,6 +373,6 @@ def test_an_exporter_that_keeps_its_contract(monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_an_exporter_that_breaks_its_contract(
-    monkeypatch: pytest.MonkeyPatch, kind: type[Exporter], clause: str
+    monkeypatch: pytest.MonkeyPatch, kind: type[Exporter], clause: str, runs: tuple[Run, ...]
 ) -> None:
-    assert clause in broken(ExporterContract("plain", engine=writing(monkeypatch, kind)))
+    assert clause in broken(ExporterContract("plain", runs, engine=writing(monkeypatch, kind)))
