@@ -58,8 +58,10 @@ def hide_other_plugins() -> None:
     """
     others = {
         (point.dist.name, point.dist.version)
-        for point in metadata.entry_points(group="biascore")
-        if point.dist is not None and point.dist.name != "biascore"
+        for point in metadata.entry_points()
+        if point.group.partition(".")[0] == "biascore"
+        and point.dist is not None
+        and point.dist.name != "biascore"
     }
     if not others:
         return

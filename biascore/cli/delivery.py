@@ -87,13 +87,13 @@ class RunOptions:
         if self.as_json and self.form not in (None, "json"):
             raise OptionsError(f"--json and --format {self.form} are two forms. Give one of them")
         if self.form is not None:
-            exporter(self.form, Plugins(only={"register_exporters"}))
+            exporter(self.form, Plugins())
         return "json" if self.as_json else self.form
 
     @property
     def report_form(self) -> str | None:
         """The form of ``--report`` by its ending; None for a page."""
-        return None if self.report is None else form_of(self.report, Plugins(only={"register_exporters"}))
+        return None if self.report is None else form_of(self.report, Plugins())
 
 
 def taking_run_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -144,7 +144,7 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
 
 def tell_unloaded(engine: Engine) -> None:
     """One line on standard error for each plugin that is installed and not whole, for what it brings may be missed."""
-    for record in engine.plugins.records:
+    for record in engine.plugins.installed:
         if record.status in ("failed", "conflict"):
             state = "not loaded" if record.status == "failed" else "not whole"
             why = " ".join(record.reason.split())[:300]
