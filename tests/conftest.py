@@ -58,10 +58,10 @@ def hide_other_plugins() -> None:
     """
     others = {
         (point.dist.name, point.dist.version)
-        for point in metadata.entry_points()
-        if point.group.partition(".")[0] == "biascore"
-        and point.dist is not None
-        and point.dist.name != "biascore"
+        for group in metadata.entry_points().groups
+        if group.partition(".")[0] == "biascore"
+        for point in metadata.entry_points(group=group)
+        if point.dist is not None and point.dist.name != "biascore"
     }
     if not others:
         return

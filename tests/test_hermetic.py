@@ -12,8 +12,8 @@ from .conftest import ROOT, python_path
 
 FOUND = """
 from importlib import metadata
-points = [point for point in metadata.entry_points() if point.group.partition(".")[0] == "biascore"]
-print(*sorted({point.dist.name for point in points}))
+groups = [group for group in metadata.entry_points().groups if group.partition(".")[0] == "biascore"]
+print(*sorted({point.dist.name for group in groups for point in metadata.entry_points(group=group)}))
 """
 TWICE = f"""
 import subprocess, sys
