@@ -1,5 +1,19 @@
-"""What these tests share with those in tests: no test touches the user's cache, and stimuli are read once."""
+"""What these tests share with those in tests: they are hermetic, and stimuli are read once."""
 
-from tests.conftest import _no_user_cache, _own_cache, _stimuli_are_read_once
+from tests.conftest import (
+    _new_cache,
+    _no_user_cache,
+    _own_cache,
+    _stimuli_are_read_once,
+    pytest_collection_finish,
+    pytest_configure,
+)
 
-__all__ = ["_no_user_cache", "_own_cache", "_stimuli_are_read_once"]
+__all__ = [
+    "_new_cache",
+    "_no_user_cache",
+    "_own_cache",
+    "_stimuli_are_read_once",
+    "pytest_collection_finish",
+    "pytest_configure",
+]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
+import itertools
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import NoReturn
 
@@ -35,6 +40,39 @@ VARIABLES = (
 def pytest_configure() -> None:
     """Workers start with one thread each: two workers of two threads on two cores took half as long again."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    hide_other_plugins()
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What is collected stays until the end: the garbage collector need not look through ten thousand tests again."""
+    gc.freeze()
+    gc.enable()
+
+
+def hide_other_plugins() -> None:
+    """Let this process, and those that it starts, find the plugins of biascore only, whatever else is installed.
+
+    Of two distributions of a name the first on the path counts: an empty one hides each that brings plugins. A test that
+    needs one puts it in front again.
+    """
+    others = {
+        (point.dist.name, point.dist.version)
+        for group in metadata.entry_points().groups
+        if group.partition(".")[0] == "biascore"
+        for point in metadata.entry_points(group=group)
+        if point.dist is not None and point.dist.name != "biascore"
+    }
+    if not others:
+        return
+    folder = tempfile.mkdtemp(prefix="hidden-plugins-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name, version in others:
+        info = Path(folder) / f"{name.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    os.environ["PYTHONPATH"] = python_path(folder)
+    sys.path.insert(0, folder)
 
 
 BUILD = """
@@ -94,9 +132,16 @@ def _interrupts_arrive() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.fixture(scope="session")
+def _new_cache(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """A folder that nobody has used, which is made by whom it is given to: of most tests, nobody."""
+    folder, number = tmp_path_factory.mktemp("caches"), itertools.count()
+    return lambda: folder / str(next(number))
+
+
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BIASCORE_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+def _own_cache(_new_cache: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIASCORE_CACHE_DIR", str(_new_cache()))
 
 
 @pytest.fixture(scope="session")

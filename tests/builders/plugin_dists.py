@@ -24,18 +24,23 @@ def entry_points_of(source: Path) -> str:
     )
 
 
-@contextmanager
-def installed(source: Path, folder: Path) -> Iterator[None]:
-    """Its entry points are found as those of any distribution; what was imported of it is forgotten afterwards."""
+def write_metadata(source: Path, folder: Path) -> str:
+    """The dist-info of a distribution in this folder, and its name."""
     project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     name, version = project["name"], project["version"]
-    package = name.replace("-", "_")
-    info = folder / f"{package}-{version}.dist-info"
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(
         f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8"
     )
     (info / "entry_points.txt").write_text(entry_points_of(source), encoding="utf-8")
+    return str(name)
+
+
+@contextmanager
+def installed(source: Path, folder: Path) -> Iterator[None]:
+    """Its entry points are found as those of any distribution; what was imported of it is forgotten afterwards."""
+    package = write_metadata(source, folder).replace("-", "_")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
         patch.syspath_prepend(str(source))

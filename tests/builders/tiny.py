@@ -12,6 +12,8 @@ import transformers
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 MASKED = ("bert-uncased", "bert-cased", "roberta", "albert", "distilbert", "xlm-roberta", "electra")
+QUICK = ("bert-uncased", "roberta")
+"""Of MASKED one for each way to write a token: the quick tests ask these where the way of asking is what is tested."""
 CAUSAL = ("gpt2", "gpt2-no-bos", "llama", "llama-adds-bos")
 CONTEXT = 64
 """The longest text that these models take where nothing else is said, in tokens, special ones included."""

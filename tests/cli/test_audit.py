@@ -33,7 +33,7 @@ GROUNDS = {
     "body",
     "class",
 }
-N = 60
+N = 40
 LISTS = "".join(
     f"[lists.{role.lower()}]\nwords = {json.dumps([f'{role.lower()}{i}' for i in range(N)])}\n"
     for role in "XYAB"
@@ -281,12 +281,11 @@ def _vocabulary(path: Path, words: Iterable[str]) -> Path:
 
 
 @pytest.mark.parametrize("language", ["es", "fr", "de", "it", "pl"])
-@pytest.mark.parametrize("foreign", [False, True])
+@pytest.mark.parametrize("foreign", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_vectors_of_another_language_are_not_asked_in_english(
-    language: str, foreign: bool, tmp_path: Path
+    language: str, foreign: bool, tmp_path: Path, engine: Engine
 ) -> None:
     """With the words of the English tests at the end of the file, as vectors of many languages have them."""
-    engine = Engine(cache=None)
     found: dict[str, dict[str, None]] = {}
     for test in engine.catalogue.tests:
         for one in test.roles.values():

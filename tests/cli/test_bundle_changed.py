@@ -128,7 +128,12 @@ def test_a_link_in_an_unpacked_bundle_differs(packed: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "name", ["zeros.bin", "run/run.json", "run/items/0000-weat-en-pets.parquet", "data/pairs.csv"]
+    "name",
+    [
+        "zeros.bin",
+        "run/items/0000-weat-en-pets.parquet",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("run/run.json", "data/pairs.csv")),
+    ],
 )
 def test_a_bomb_is_not_unpacked(
     name: str, packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

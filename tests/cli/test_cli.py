@@ -295,7 +295,11 @@ def test_what_could_not_be_measured_says_why(biascore, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("option", "kept"), [((), "is kept: the same command resumes"), (("--no-cache",), "Nothing was kept")]
+    ("option", "kept"),
+    [
+        ((), "is kept: the same command resumes"),
+        pytest.param(("--no-cache",), "Nothing was kept", marks=pytest.mark.slow),
+    ],
 )
 def test_interrupted_by_ctrl_c_says_what_is_kept(tmp_path: Path, audit: Path, option, kept: str):
     code = (

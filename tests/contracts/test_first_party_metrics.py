@@ -16,8 +16,8 @@ from .metric_cases import CASES, contract_of
 PLANTED = frozenset({"rises", "sign", "false positives"})
 LONG = frozenset(
     {
-        "crows-pairs-mixed", "discrim-eval", "fise", "gest-lm", "gg-fise", "lpbs", "pairwise-distance", "robust-association",
-        "sc-gg-weat",
+        "crows-pairs-mixed", "discrim-eval", "fise", "gest-lm", "gg-fise", "lpbs", "lpbs, causal", "pairwise-distance",
+        "robust-association", "sc-gg-weat", "seat",
     }
 )  # fmt: skip
 """Whose single measurements take long, on any test that ships."""

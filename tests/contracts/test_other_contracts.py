@@ -349,6 +349,12 @@ def writing(monkeypatch: pytest.MonkeyPatch, kind: type[Exporter]) -> Engine:
     )
 
 
+@pytest.fixture(scope="module")
+def runs(engine: Engine) -> tuple[Run, ...]:
+    models = ["planted:en/weat7=1", "planted:en/weat7=0"]
+    return (engine.measure("weat", models, ["en/weat7", "en/weat8"], draws=199, resamples=100),)
+
+
 def test_an_exporter_that_keeps_its_contract(monkeypatch: pytest.MonkeyPatch) -> None:
     check_exporter("plain", engine=writing(monkeypatch, Plain))
 
@@ -366,6 +372,8 @@ def test_an_exporter_that_keeps_its_contract(monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_an_exporter_that_breaks_its_contract(
-    monkeypatch: pytest.MonkeyPatch, kind: type[Exporter], clause: str
+    monkeypatch: pytest.MonkeyPatch, kind: type[Exporter], clause: str, runs: tuple[Run, ...]
 ) -> None:
-    assert clause in broken(ExporterContract("plain", engine=writing(monkeypatch, kind)))
+    # A run with a measurement that has no value is made where none is given.
+    given = () if clause == "missing" else runs
+    assert clause in broken(ExporterContract("plain", given, engine=writing(monkeypatch, kind)))

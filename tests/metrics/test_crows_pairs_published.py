@@ -145,7 +145,13 @@ def compare(kind: str, got: Measurement, pairs: tuple[SentencePair, ...], publis
     assert got.estimate("published metric score").value == pytest.approx(100 * more_wins / len(pairs))
 
 
-@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=[] if kind in ("bert-uncased", "roberta") else [pytest.mark.slow])
+        for kind in MODELS
+    ],
+)
 def test_scores_are_those_of_the_published_algorithm(
     kind: str, saved_model: Callable[[str], Path], published: Published
 ):

@@ -72,7 +72,9 @@ def test_effect_and_exact_p_equal_a_loop_over_all_partitions(model_of, test_of):
     ) == pytest.approx(dict(zip(X + Y, s, strict=True)), abs=1e-6)
 
 
-@pytest.mark.parametrize("language", ["en", "es", "it"])
+@pytest.mark.parametrize(
+    "language", ["en", *(pytest.param(one, marks=pytest.mark.slow) for one in ("es", "it"))]
+)
 @pytest.mark.parametrize("ddof", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_equals_wefe_on_real_vectors(shared_data: Path, test_of, language: str, ddof: int):
     reference = json.loads((shared_data / "weat" / "wefe_reference.json").read_text(encoding="utf-8"))

@@ -25,7 +25,7 @@ FEW = {"resamples": 100}
 MEASUREMENTS = [
     {"metric": "weat", "tests": ["en/weat6", "en/weat7"], "options": FEW},
     {"metric": "sc-weat", "tests": ["en/weat7", "en/weat8"], "options": FEW | {"draws": 500}},
-    {"metric": "weat", "tests": ["en/weat8"], "options": FEW | {"level": "token"}},
+    {"metric": "weat", "tests": ["en/weat8"], "options": FEW | {"level": "token", "reference": "none"}},
 ]
 SOME = [{"metric": "weat", "tests": ["en/weat7"], "options": FEW | {"reference": "none"}}]
 """Without harmless groups, which each test draws its own of: a batch of kept and new words is asked as a whole."""

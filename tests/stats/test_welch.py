@@ -88,7 +88,7 @@ def test_p_and_interval_agree(change: dict[str, tuple[str, str]]) -> None:
         assert (found.p_value <= 0.05) == (not found.low < 0 < found.high)
 
 
-@pytest.mark.parametrize("change", [RACE, BOTH])
+@pytest.mark.parametrize("change", [pytest.param(RACE, marks=pytest.mark.slow), BOTH])
 @pytest.mark.parametrize(
     ("sizes", "spread"),
     [

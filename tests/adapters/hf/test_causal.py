@@ -74,7 +74,7 @@ def obvious(causal_folders: dict[str, Path]) -> Callable[[str, str], float]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("sequences", [1, 3, 64])
+@pytest.mark.parametrize("sequences", [1, pytest.param(3, marks=pytest.mark.slow), 64])
 def test_log_likelihoods_equal_the_obvious_ones(
     kind: str, sequences: int, causal_folders: dict[str, Path], opened: Any, obvious: Any
 ) -> None:

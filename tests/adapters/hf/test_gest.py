@@ -83,7 +83,10 @@ def positions(folder: Path, text: str, start: int, end: int) -> list[int]:
     return sorted(own | {i - 1 for i in own if tokens[i - 1] == "▁"})
 
 
-@pytest.mark.parametrize("kind", tiny.MASKED)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[] if kind in tiny.QUICK else [pytest.mark.slow]) for kind in tiny.MASKED],
+)
 def test_the_odds_of_he_and_she(saved: dict[str, Path], kind: str) -> None:
     model = Engine(cache=None).model(f"hf:{saved[kind]}")
     found = Engine(cache=None).measure("gest-lm", model, TEST, templates=[3], log_base="e")[0]

@@ -98,7 +98,7 @@ def in_its_unit(head: str, values: list[float]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("head", HEADS)
-@pytest.mark.parametrize("sequences", [1, 3, 64])
+@pytest.mark.parametrize("sequences", [1, pytest.param(3, marks=pytest.mark.slow), 64])
 def test_every_output_equals_the_obvious_one(
     head: str, sequences: int, head_folders: dict[str, Path], opened: Any, logits: Any
 ) -> None:

@@ -24,6 +24,7 @@ from biascore.errors import AnswerError, CapabilityError, ModelLoadError, Questi
 from ...builders import tiny  # noqa: E402
 
 KINDS = tiny.MASKED
+QUICK = [pytest.param(kind, marks=[] if kind in tiny.QUICK else [pytest.mark.slow]) for kind in KINDS]
 Answer = tuple[str, Span, float]
 
 ENGINEER = "The engineer finished her work before he left the office, and nobody noticed it."
@@ -176,8 +177,16 @@ def test_white_space_at_the_ends_of_a_span_hides_nothing_more(
     assert backend.mask_logprob((Masked(ENGINEER, ((end, end + 1),)),)) == (NOTHING,)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("sequences", [pytest.param(1, marks=pytest.mark.slow), 7, 64])
+@pytest.mark.parametrize(
+    ("kind", "sequences"),
+    [
+        pytest.param(
+            kind, size, marks=[pytest.mark.slow] if size == 1 or (size > 7 and kind not in tiny.QUICK) else []
+        )
+        for kind in KINDS
+        for size in (1, 7, 64)
+    ],
+)
 def test_every_logprob_equals_the_obvious_one(
     kind: str, sequences: int, masked_folders: dict[str, Path], opened: Any, obvious: Any
 ) -> None:
@@ -319,7 +328,7 @@ def test_a_damaged_model_is_found_out_at_the_text(
         )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", QUICK)
 def test_the_same_question_through_the_engine(
     kind: str, masked_folders: dict[str, Path], obvious: Any
 ) -> None:
@@ -374,7 +383,7 @@ def test_a_tokenizer_without_a_mask_is_refused(
         opened(folder)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", QUICK)
 def test_half_precision_is_near(
     kind: str, masked_folders: dict[str, Path], opened: Any, obvious: Any
 ) -> None:

@@ -86,25 +86,30 @@ CASES = (
     ("marian-group", "hr", None, None, ">>hrv<< "),
     ("t5", "de", None, None, "translate English to German: "),
 )
+WAYS: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
+    ({"no_repeat_ngram_size": 1}, {"num_beams": 1, "no_repeat_ngram_size": 1}),
+    (
+        {"beams": 3, "length_penalty": 0.5, "no_repeat_ngram_size": 1},
+        {"num_beams": 3, "length_penalty": 0.5, "no_repeat_ngram_size": 1},
+    ),
+    ({"no_repeat_ngram_size": 2, "batch_tokens": 30}, {"num_beams": 1, "no_repeat_ngram_size": 2}),
+)
 
 
 @pytest.mark.filterwarnings("ignore:.*does not end within")
-@pytest.mark.parametrize(("family", "target", "first", "source", "prefix"), CASES)
 @pytest.mark.parametrize(
-    ("options", "settings"),
+    ("case", "way"),
     [
-        ({"no_repeat_ngram_size": 1}, {"num_beams": 1, "no_repeat_ngram_size": 1}),
-        (
-            {"beams": 3, "length_penalty": 0.5, "no_repeat_ngram_size": 1},
-            {"num_beams": 3, "length_penalty": 0.5, "no_repeat_ngram_size": 1},
-        ),
-        ({"no_repeat_ngram_size": 2, "batch_tokens": 30}, {"num_beams": 1, "no_repeat_ngram_size": 2}),
+        # Each family in one way and the first in all; the others are slow.
+        pytest.param(case, way, marks=[pytest.mark.slow] if place and way != place % 3 else [])
+        for place, case in enumerate(CASES)
+        for way in range(3)
     ],
 )
 def test_translations_are_those_of_a_plain_loop(
-    folders: dict[str, Path], opened: Callable[..., Model], family: str, target: str, first: str | None,
-    source: str | None, prefix: str, options: dict[str, Any], settings: dict[str, Any],
-) -> None:  # fmt: skip
+    folders: dict[str, Path], opened: Callable[..., Model], case: tuple[Any, ...], way: int
+) -> None:
+    (family, target, first, source, prefix), (options, settings) = case, WAYS[way]
     found = {text: obvious(folders[family], prefix + text, first, source, **settings) for text in TEXTS}
     wanted = {text: answer for text, answer in found.items() if answer.strip()}  # no other is an answer
     assert len(wanted) >= len(TEXTS) - 1

@@ -71,7 +71,9 @@ def obvious(folder: Callable[[str], Path]) -> Callable[..., list[float]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("stride", [1, 7, 16, CONTEXT - 1])
+@pytest.mark.parametrize(
+    "stride", [1, *(pytest.param(one, marks=pytest.mark.slow) for one in (7, 16)), CONTEXT - 1]
+)
 def test_windows_are_those_of_the_guide(
     kind: str, stride: int, model: Callable[..., Any], obvious: Callable[..., list[float]]
 ) -> None:

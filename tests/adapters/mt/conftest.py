@@ -11,6 +11,8 @@ import pytest
 pytest.importorskip("requests", reason="the services need the extra mt")
 pytest.importorskip("deepl", reason="the services need the extra mt")
 pytest.importorskip("boto3", reason="the services need the extra mt")
+from botocore.loaders import JSONFileLoader, Loader
+
 from biascore.api.adapters import LoadContext, ModelRef
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, NoCache
@@ -64,6 +66,27 @@ class Opener:
         )
         self.models.append(model)
         return model
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _boto_reads_its_files_once() -> Iterator[None]:
+    """Each session of boto3 reads the same megabytes of JSON, and every test of the service has its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        for kind, name in ((JSONFileLoader, "load_file"), (Loader, "list_available_services")):
+            patch.setattr(kind, name, _of_arguments(getattr(kind, name)))
+        yield
+
+
+def _of_arguments(method: Callable[..., Any]) -> Callable[..., Any]:
+    kept: dict[tuple[Any, ...], Any] = {}
+
+    def once(self: Any, *args: Any, **kwargs: Any) -> Any:
+        key = (*args, *sorted(kwargs.items()))
+        if key not in kept:
+            kept[key] = method(self, *args, **kwargs)
+        return kept[key]
+
+    return once
 
 
 @pytest.fixture

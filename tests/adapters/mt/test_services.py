@@ -126,21 +126,23 @@ ODD: list[Any] = [
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("status", [200, 400])
-@pytest.mark.parametrize("odd", ODD, ids=str)
 def test_json_of_another_form_is_an_error_of_the_service(
-    service: Opener, monkeypatch: pytest.MonkeyPatch, odd: Any, status: int
+    service: Opener, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     api, answer = service.server.api, service.server.api.answer
+    odd: Any = None
 
     def other(request: Request, *, lose: int) -> tuple[int, Any]:
         return (status, odd) if api.is_translation(request) else answer(request, lose=lose)
 
     monkeypatch.setattr(api, "answer", other)
     kinds = (AnswerError,) if status == 200 else (AnswerError, QuestionError)
-    with pytest.raises(kinds, match=service.id) as caught:
-        service().translate(["Hello."], "en", "es")
-    assert len(service.server.translations) == 1
-    assert not isinstance(caught.value, PluginFailedError)
+    model = service()
+    for asked, odd in enumerate(ODD, 1):
+        with pytest.raises(kinds, match=service.id) as caught:
+            model.translate(["Hello."], "en", "es")
+        assert len(service.server.translations) == asked, odd
+        assert not isinstance(caught.value, PluginFailedError), odd
 
 
 def test_an_interrupted_run_has_paid_for_nothing_twice(service: Opener, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def measured(planted: Engine, declared: str, **options: str) -> Measurement:
     )[0]
 
 
-@pytest.mark.parametrize("effect", [-1.0, 0.0, 1.9])
+@pytest.mark.parametrize("effect", [-1.0, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.0, 1.9))])
 def test_the_bias_is_the_declared_one_in_both_contexts(planted: Engine, effect: float) -> None:
     found = measured(planted, f"{effect},accuracy=0.25")
     for context, accuracy in (("ambiguous", 0.25), ("disambiguated", 0.625)):

@@ -52,7 +52,9 @@ def drawn(
     return bias(rows_of(scores, template, side), 0.95)
 
 
-@pytest.mark.parametrize("pro", [None, 0.5], ids=["ambiguous", "disambiguated"])
+@pytest.mark.parametrize(
+    "pro", [pytest.param(None, marks=pytest.mark.slow), 0.5], ids=["ambiguous", "disambiguated"]
+)
 @pytest.mark.parametrize(
     ("sizes", "power"),
     [

@@ -42,7 +42,12 @@ def labels(gest: Test) -> list[str]:
     return [stereotype.label for stereotype in gest.samples.stereotypes]
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+QUICK = ("deepl/sk", "nllb_3b/be")
+
+
+@pytest.mark.parametrize(
+    "pair", [pytest.param(pair, marks=[] if pair in QUICK else [pytest.mark.slow]) for pair in PAIRS]
+)
 def test_table_6_and_table_4(slavic_engine: Engine, shared_data: Path, gest: Test, pair: str) -> None:
     system, target = pair.split("/")
     model = slavic_engine.model(

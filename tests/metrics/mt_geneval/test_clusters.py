@@ -45,7 +45,10 @@ def unnamed(found: Outcomes) -> Outcomes:
     return replace(found, rows=found.rows.assign(cluster="", together=found.rows.pair))
 
 
-@pytest.mark.parametrize(("size", "count", "paired"), [(5, 60, True), (40, 8, True), (10, 60, False)])
+@pytest.mark.parametrize(
+    ("size", "count", "paired"),
+    [pytest.param(5, 60, True, marks=pytest.mark.slow), (40, 8, True), (10, 60, False)],
+)
 def test_documents_with_a_gap_of_their_own_are_no_finding(size: int, count: int, paired: bool) -> None:
     rng, sets = np.random.default_rng(7), 100
     by_document = by_line = 0
