@@ -17,7 +17,7 @@ from biascore.models.asking import Standing
 from biascore.models.model import Model
 from biascore.models.pool import Pool
 from biascore.models.usage import QuestionCounts
-from biascore.plugins.loading import PluginRecord
+from biascore.plugins.registry import Plugin, PluginRecord
 
 AUDIT = {
     "title": "two",
