@@ -18,6 +18,7 @@ from biascore.calibration.words import answer, changed, needed
 from biascore.cli.app import app
 from biascore.designs.pairs.test import SentencePairsTest
 from biascore.errors import BiascoreError, OptionsError, RunError
+from biascore.plugins.registry import Plugin
 from biascore.stats import decide
 from biascore.stats.proportions import Rate
 
