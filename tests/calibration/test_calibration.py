@@ -18,6 +18,7 @@ from biascore.calibration.words import answer, changed, needed
 from biascore.cli.app import app
 from biascore.designs.pairs.test import SentencePairsTest
 from biascore.errors import BiascoreError, OptionsError, RunError
+from biascore.plugins.registry import Plugin
 from biascore.stats import decide
 from biascore.stats.proportions import Rate
 
@@ -293,7 +294,7 @@ def test_a_metric_of_ones_own_has_its_exact_power() -> None:
     """Differences are normal around d, so that each pair counts for or against with Phi(d)."""
     engine = Engine(cache=None)
     owner = engine.plugins.metrics.owner("weat")
-    engine.plugins.metrics.add("signs", Signs, owner)
+    engine.plugins.metrics.add("signs", Signs, Plugin(owner))
     found = calibrate(engine, "signs", "en/crows_own", effects=[0.6], times=[0.25], models=40, nulls=40)
     for times in (0.25, 1.0):
         n = found.size(times).n["pairs"]

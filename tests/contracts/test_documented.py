@@ -42,7 +42,7 @@ def test_a_plugin_of_another_contract_is_not_loaded(
 
 
 def test_a_plugin_of_a_contract_that_is_kept_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("biascore.plugins.contribution.OLDEST", 2)
+    monkeypatch.setattr("biascore.plugins.points.OLDEST", 2)
     module = module_of("made_plugin", register_adapters=registers(adapter_of(id="made")))
     module.biascore_contract = 1  # type: ignore[attr-defined]
     record = next(one for one in plugins_of(monkeypatch, module).records if one.name == "made_plugin")

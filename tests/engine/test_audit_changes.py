@@ -17,7 +17,7 @@ from biascore.models.asking import Standing
 from biascore.models.model import Model
 from biascore.models.pool import Pool
 from biascore.models.usage import QuestionCounts
-from biascore.plugins.loading import PluginRecord
+from biascore.plugins.registry import Plugin, PluginRecord
 
 AUDIT = {
     "title": "two",
@@ -62,7 +62,7 @@ class TwoModels(Metric[OtherOptions, Test]):
 def engine() -> Engine:
     engine = Engine(cache=None)
     owner = PluginRecord("made", "made", "1", "made", "loaded")
-    engine.plugins.metrics.add("two-models", TwoModels, owner)
+    engine.plugins.metrics.add("two-models", TwoModels, Plugin(owner))
     return engine
 
 
@@ -180,7 +180,7 @@ def test_a_second_model_is_checked_before_any_is_opened(engine: Engine, tmp_path
         model_options = MappingProxyType({"other": frozenset({"translate"})})
 
     owner = PluginRecord("made", "made", "1", "made", "loaded")
-    engine.plugins.metrics.add("translated", Translated, owner)
+    engine.plugins.metrics.add("translated", Translated, Plugin(owner))
     vectors = tmp_path / "some.vec"
     vectors.write_text("1 2\nword 1 2\n", encoding="utf-8")
     entry = {"metric": "translated", "tests": ["en/weat7"], "options": {"other": f"fasttext:{vectors}"}}

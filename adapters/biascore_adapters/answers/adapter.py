@@ -14,10 +14,7 @@ from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
 from biascore.api.formats import FrozenMap, TableOptions, table_columns, user_path
 from biascore.api.support import LanguageTag, check_regular, listed
 from biascore.errors import DataError, ModelLoadError, OptionsError
-from biascore_adapters.answers.choices import ChoicesBackend, Sought, plain
-from biascore_adapters.answers.logs import records
 from biascore_adapters.answers.scores import FLAG, How, ScoresBackend, Unit
-from biascore_adapters.answers.translations import TranslationsBackend
 
 TEXTS: Final = ("sentence", "text")
 """What the column of the texts is called where no option names it."""
@@ -99,6 +96,10 @@ class AnswersAdapter(Adapter[AnswersOptions]):
 
     def load(self, ref: ModelRef, options: AnswersOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Read the file; raises ModelLoadError for one that cannot be read or contradicts itself, and OptionsError."""
+        from biascore_adapters.answers.choices import ChoicesBackend, Sought, plain
+        from biascore_adapters.answers.logs import records
+        from biascore_adapters.answers.translations import TranslationsBackend
+
         path = user_path(ref.locator)
         if not ref.locator or not path.exists():
             raise ModelLoadError(
