@@ -8,6 +8,7 @@ from typing import Final
 
 from biascore.errors import ModelLoadError
 from biascore_adapters.fasttext.binary import MAGIC, BinaryVectors, read_dictionary
+from biascore_adapters.fasttext.fields import fields_of, parse_values
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS
 from biascore_adapters.fasttext.options import UTF_8, Format
 from biascore_adapters.fasttext.quantised import QuantisedVectors
@@ -15,10 +16,8 @@ from biascore_adapters.fasttext.storage import ModelFile, unusable
 from biascore_adapters.fasttext.textvec import (
     GZIP_MAGIC,
     TextVectors,
-    fields_of,
     first_text,
     parse_header,
-    parse_values,
 )
 from biascore_adapters.fasttext.vectors import WordVectors
 from biascore_adapters.fasttext.word2vec import Word2VecVectors
