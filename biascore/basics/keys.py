@@ -101,9 +101,9 @@ def declare(variables: Collection[str]) -> None:
     _declared.update(variables)
 
 
-def declared() -> frozenset[str]:
-    """All variables that were declared to hold keys in this process."""
-    return frozenset(_declared)
+def declared() -> Collection[str]:
+    """All variables that were declared to hold keys in this process, also those that are declared later."""
+    return _declared
 
 
 def without_keys(variables: Collection[str], call: Callable[[], R], *, keep_locals: bool = False) -> R:

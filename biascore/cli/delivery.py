@@ -18,15 +18,11 @@ from biascore.audit import Audit
 from biascore.basics.guard import debugging
 from biascore.cli import codes
 from biascore.cli.adjusting import Adjust
-from biascore.cli.console import say, stderr
 from biascore.cli.gates import failure_code, gate_code, print_gates, print_scenarios
 from biascore.cli.options import (
-    Force,
     Form,
-    Json,
     MaxCharacters,
     MaxTokens,
-    NoCache,
     Out,
     Report,
     Require,
@@ -39,7 +35,7 @@ from biascore.cli.options import (
     WorkerCount,
     cluster_of,
 )
-from biascore.cli.progress import SignsOfLife
+from biascore.cli.others import tell_unloaded
 from biascore.cli.report import deliver
 from biascore.cli.results import print_run
 from biascore.engine import Engine
@@ -54,6 +50,9 @@ from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
 from biascore.running.attempts import Interrupted
+from biascore.terminal.console import say, stderr
+from biascore.terminal.options import Force, Json, NoCache
+from biascore.terminal.progress import SignsOfLife
 
 _NOTHING: Final = "nothing"
 """In which form a run is printed of which nothing was measured: its error says why."""
@@ -135,20 +134,11 @@ def engine_of(given: RunOptions, stimuli: Sequence[Path] = ()) -> Iterator[Engin
             wait=given.wait,
             executor=cluster,
         )
-    tell_unloaded(engine)
+    tell_unloaded(engine.plugins)
     try:
         yield engine
     finally:
         engine.close()
-
-
-def tell_unloaded(engine: Engine) -> None:
-    """One line on standard error for each plugin that is installed and not whole, for what it brings may be missed."""
-    for record in engine.plugins.records:
-        if record.status in ("failed", "conflict"):
-            state = "not loaded" if record.status == "failed" else "not whole"
-            why = " ".join(record.reason.split())[:300]
-            say(f"the {record.shown} is {state}: {why}. See: biascore plugins", to=stderr)
 
 
 def run_and_deliver(

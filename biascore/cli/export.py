@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from biascore.cli.console import print_json, print_rows, say, stderr
-from biascore.cli.options import Force, Given, Json, ModelOption, Option
 from biascore.engine import Engine
 from biascore.models.export import check_target, export_model
+from biascore.terminal.console import print_json, print_rows, say, stderr
+from biascore.terminal.options import Force, Given, Json, ModelOption, Option
 
 
 def export(

@@ -17,11 +17,7 @@ from biascore.cli.options import (
     DataLicence,
     DataOption,
     GateOption,
-    Given,
-    ModelOption,
-    Option,
     ReplaceModel,
-    Stimuli,
     Transform,
     Without,
     chosen_audit,
@@ -31,6 +27,7 @@ from biascore.cli.options import (
 from biascore.errors import OptionsError
 from biascore.stats import Adjustment
 from biascore.stimuli.dataset import default_test_name
+from biascore.terminal.options import Given, ModelOption, Option, StimuliFolders
 
 
 @taking_run_options
@@ -82,7 +79,7 @@ def measure(
     option: Option = None,
     model_option: ModelOption = None,
     transform: Transform = None,
-    stimuli: Stimuli = None,
+    stimuli: StimuliFolders = None,
     *,
     given: RunOptions,
 ) -> None:

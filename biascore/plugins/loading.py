@@ -20,6 +20,7 @@ import pluggy
 from biascore.basics.collecting import uncollected
 from biascore.basics.guard import guarded
 from biascore.basics.keys import declare
+from biascore.command import OWN_COMMANDS, Command
 from biascore.errors import (
     At,
     BiascoreError,
@@ -60,8 +61,8 @@ GROUP: Final = "biascore"
 class Plugins:
     """The plugins of this installation, loaded once: what they provide, by name.
 
-    ``only``: plugins that implement none of these hooks are imported and asked nothing, for what they would register
-    may be slow to import.
+    ``only``: plugins are imported and asked these hooks alone, for what they would register by others may be slow to
+    import.
     """
 
     @uncollected()
@@ -79,6 +80,7 @@ class Plugins:
         self.diagnostics: Registry[type[Diagnostic]] = Registry("diagnostic")
         self.kinds: Registry[type[TestEntry]] = Registry("kind of test", ["weat"])
         self.mappings: Registry[Mapping] = Registry("mapping")
+        self.commands: Registry[Command] = Registry("command", OWN_COMMANDS)
         self.tests: Registry[Test] = Registry("test")
         self.languages: dict[str, Language] = {}
         self.speaker_gender: Registry[Callable[[], SpeakerGenderDetector]] = Registry(
@@ -310,8 +312,12 @@ class Plugins:
         self._manager.check_pending()
         hooks = {caller.name for caller in self._manager.get_hookcallers(plugin) or []}
         if not self._only or self._only & hooks:
-            contribution.collect(lambda hook, register: self._alone(plugin, hook)(register=register))
+            contribution.collect(partial(self._ask, plugin))
         return plugin
+
+    def _ask(self, plugin: object, hook: str, register: Callable[..., None]) -> None:
+        if not self._only or hook in self._only:
+            self._alone(plugin, hook)(register=register)
 
     def _alone(self, plugin: object, hook: str) -> pluggy.HookCaller:
         """The hook as this plugin alone implements it."""
@@ -325,6 +331,8 @@ class Plugins:
                     getattr(self, kind.group).add(kind.name(item), item, record)
         for mapping in contribution.mappings:
             self.mappings.add(mapping.name, mapping, record)
+        for command in contribution.commands:
+            self.commands.add(command.name, command, record)
         for language in contribution.languages:
             self._add_language(language, record)
         for file in contribution.stimuli:
@@ -349,7 +357,7 @@ class Plugins:
     def _mark_conflicts(self, record: PluginRecord) -> PluginRecord:
         registries: tuple[Registry[Any], ...] = (
             *(getattr(self, kind.group) for kind in KINDS),
-            self.mappings,
+            *(self.mappings, self.commands),
             *(self.tests, self._files),
             *(self.speaker_gender, self.gender_pair, self.speaker_frames),
         )

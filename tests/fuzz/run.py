@@ -38,15 +38,15 @@ MODULES = [
         "biascore.languages.gender_rules",
     ),
     *(
-        "biascore.mitigation.corpus",
+        "biascore_training.corpus",
         "biascore.models.cache",
         "biascore.models.codecs",
         "biascore.models.training",
     ),
     *(
         "biascore.planning.planner",
-        "biascore.scorers.folder",
-        "biascore.scorers.labelled",
+        "biascore_emotions.folder",
+        "biascore_emotions.labelled",
         "biascore.results.run",
     ),
     *(

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from biascore.api.formats import array_of
 from biascore.errors import ModelLoadError
-from biascore.files.arrays import array_of
-from biascore.scorers.features import Floats, Matrix
+from biascore_emotions.features import Floats, Matrix
 
 Kernel: TypeAlias = Literal["rbf", "poly", "sigmoid", "linear"]
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]

@@ -10,11 +10,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from biascore.basics.progress import Progress, Silent
+from biascore.api.adapters import Checkpoints, Model, Progress, Trained, Training
+from biascore.api.commands import Silent, check_own_folder, files_of, new_folder
+from biascore.api.queries import Masked
+from biascore.api.stimuli import Catalogue
 from biascore.errors import AnswerError, CapabilityError, ModelLoadError
-from biascore.files.own_folders import files_of, foreign
-from biascore.files.writing import check_folder, new_folder
-from biascore.mitigation.corpus import (
+from biascore_training.corpus import (
     ENGLISH_PAIRS,
     Corpus,
     Counterfactual,
@@ -25,13 +26,9 @@ from biascore.mitigation.corpus import (
     read_corpus,
     read_pairs,
 )
-from biascore.models.model import Model
-from biascore.models.questions import Masked
-from biascore.models.training import Checkpoints, Trained, Training
-from biascore.stimuli import Catalogue
 
 if TYPE_CHECKING:
-    from biascore.engine import Engine
+    from biascore import Engine
 
 MITIGATION_FILE: Final = "biascore_mitigation.json"
 _PROBE: Final = "He is a cautious person."
@@ -150,11 +147,7 @@ def check_target(folder: Path, *, overwrite: bool) -> Path:
 
     Raises RunError where it exists (with ``overwrite``: where it holds more than a model of ``mitigate``).
     """
-    return check_folder(
-        folder,
-        overwrite=overwrite,
-        in_the_way=lambda path: foreign(path, MITIGATION_FILE, "a mitigated model"),
-    )
+    return check_own_folder(folder, MITIGATION_FILE, "a mitigated model", overwrite=overwrite)
 
 
 def _check_opens(engine: Engine, trained: Trained, folder: Path) -> None:

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from biascore.models.questions import Text
+from biascore.api.queries import Text
 
 if TYPE_CHECKING:
-    from biascore.models.model import Model
+    from biascore.api.adapters import Model
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Matrix: TypeAlias = Floats | sparse.csr_matrix

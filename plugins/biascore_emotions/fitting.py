@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from biascore.errors import DataError, OptionsError
-from biascore.scorers.features import Floats, Matrix, TfIdf
-from biascore.scorers.heads import DEGREE, Head, Kernel, Linear, Perceptron, SupportVectors
+from biascore_emotions.features import Floats, Matrix, TfIdf
+from biascore_emotions.heads import DEGREE, Head, Kernel, Linear, Perceptron, SupportVectors
 
 HeadKind: TypeAlias = Literal["ridge", "svr", "mlp"]
 MAX_ITERATIONS: Final = 500

@@ -8,15 +8,27 @@ from typing import Annotated, Final
 
 import typer
 
-from biascore.cli.console import print_json, print_list, print_rows, say, stderr, wide
-from biascore.cli.options import Force, Given, Json, ModelOption, Option, Stimuli
-from biascore.cli.progress import SignsOfLife
-from biascore.engine import Engine
+from biascore import Engine
+from biascore.api.adapters import Training
+from biascore.api.commands import (
+    Force,
+    Given,
+    Json,
+    Option,
+    SignsOfLife,
+    StimuliFolders,
+    print_json,
+    print_list,
+    print_rows,
+    say,
+    stderr,
+    wide,
+)
+from biascore.api.support import ModelOption
 from biascore.errors import OptionsError
-from biascore.mitigation.corpus import ENGLISH_PAIRS, Method
-from biascore.mitigation.mitigate import Mitigated, Recipe, check_target, mitigate, prepare
-from biascore.mitigation.swapping import Swapper
-from biascore.models.training import Training
+from biascore_training.corpus import ENGLISH_PAIRS, Method
+from biascore_training.mitigate import Mitigated, Recipe, check_target, mitigate, prepare
+from biascore_training.swapping import Swapper
 
 _SHOWN: Final = 20
 _DEFAULT: Final = Training()
@@ -83,7 +95,7 @@ def mitigate_command(
     ] = False,
     option: Option = None,
     model_option: ModelOption = None,
-    stimuli: Stimuli = None,
+    stimuli: StimuliFolders = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:

@@ -13,14 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, ValidationError
 
-from biascore.basics.frozen import Frozen, FrozenMap, Scalar
-from biascore.basics.problems import problems_of
-from biascore.basics.wording import brief
+from biascore.api.formats import FrozenMap, array_of, parse_json, read_bytes, unpacked_arrays
+from biascore.api.metrics import Scalar
+from biascore.api.support import Frozen, brief, problems_of
 from biascore.errors import DataError, ModelLoadError
-from biascore.files.arrays import array_of, unpacked_arrays
-from biascore.files.reading import parse_json, read_bytes
-from biascore.scorers.features import Floats, Matrix, Standardised, TfIdf
-from biascore.scorers.heads import HEADS, Head
+from biascore_emotions.features import Floats, Matrix, Standardised, TfIdf
+from biascore_emotions.heads import HEADS, Head
 
 SCORER_FILE: Final = "scorer.json"
 ARRAYS_FILE: Final = "arrays.npz"

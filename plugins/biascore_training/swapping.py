@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from biascore.api.stimuli import PairList
 from biascore.errors import StimuliError
-from biascore.stimuli import PairList
 
 _NEXT: Final = re.compile(r"\s+[\"'“‘«(\[]?(\w[\w-]*)")
 """The word that follows: after white space, and perhaps one mark that opens a quotation or bracket."""

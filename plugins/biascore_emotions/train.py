@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from biascore.basics.progress import Progress, Silent
+from biascore.api.adapters import Progress
+from biascore.api.commands import Silent, check_own_folder, new_folder
 from biascore.errors import CapabilityError, ModelLoadError, OptionsError
-from biascore.files.own_folders import foreign
-from biascore.files.writing import check_folder, new_folder
-from biascore.scorers.features import WORDS, Floats, Matrix, Standardised, TfIdf, vectors_of
-from biascore.scorers.fitting import Fitted, HeadSettings, Svr, fit_head, fit_tfidf, settings_of
-from biascore.scorers.folder import (
+from biascore_emotions.features import WORDS, Floats, Matrix, Standardised, TfIdf, vectors_of
+from biascore_emotions.fitting import Fitted, HeadSettings, Svr, fit_head, fit_tfidf, settings_of
+from biascore_emotions.folder import (
     ARRAYS_FILE,
     FORMAT,
     SCORER_FILE,
@@ -31,10 +30,10 @@ from biascore.scorers.folder import (
     TfIdfRecord,
     read_scorer,
 )
-from biascore.scorers.parts import Data, Parts
+from biascore_emotions.parts import Data, Parts
 
 if TYPE_CHECKING:
-    from biascore.models.model import Model
+    from biascore.api.adapters import Model
 
 SEEDS: Final = 5
 """Perceptrons that are trained where nothing else is said, for one alone may show what the next one does not."""
@@ -160,9 +159,7 @@ def train_scorer(
 
 def check_target(folder: Path, *, overwrite: bool) -> Path:
     """Where a scorer can be written; raises RunError where it exists (with ``overwrite``: where it holds more than one)."""
-    return check_folder(
-        folder, overwrite=overwrite, in_the_way=lambda path: foreign(path, SCORER_FILE, "a scorer")
-    )
+    return check_own_folder(folder, SCORER_FILE, "a scorer", overwrite=overwrite)
 
 
 def check_encoder(model: Model) -> None:

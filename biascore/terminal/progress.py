@@ -22,7 +22,7 @@ from rich.text import Text
 
 from biascore.basics.progress import Advance, Step
 from biascore.basics.visible import visible
-from biascore.cli.console import say, stderr
+from biascore.terminal.console import say, stderr
 
 SECONDS: Final = 30.0
 """Between two lines."""

@@ -6,9 +6,9 @@ from typing import ClassVar, Final
 
 from biascore.api.adapters import Adapter, Backend, LoadContext, Model, ModelRef, Options
 from biascore.api.formats import user_path
-from biascore.api.support import Scorer, read_scorer
 from biascore.errors import BiascoreError, ModelLoadError
-from biascore_adapters.scorer.backend import ScorerBackend
+from biascore_emotions.backend import ScorerBackend
+from biascore_emotions.folder import Scorer, read_scorer
 
 PERMISSIONS: Final = ("allow_pickle", "trust_remote_code")
 """Options of an encoder by which its files may run code. Whoever opens it gives them, never a folder."""
@@ -34,7 +34,7 @@ class ScorerAdapter(Adapter[ScorerOptions]):
     code_options: ClassVar[frozenset[str]] = frozenset({"trust_encoder"})
     capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
 
-    def check(self, ref: ModelRef, options: ScorerOptions, context: LoadContext) -> None:  # noqa: ARG002
+    def check(self, ref: ModelRef, options: ScorerOptions, context: LoadContext) -> None:
         """Raise ModelLoadError for a folder that is no scorer; the encoder is not opened."""
         _read(ref, options)
 

@@ -11,15 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from biascore.basics.progress import Progress
-from biascore.basics.suggest import did_you_mean
-from biascore.basics.wording import listed
+from biascore.api.adapters import Progress
+from biascore.api.formats import file_digest, is_path, read_table, read_text, user_path
+from biascore.api.stimuli import Catalogue, PairList
+from biascore.api.support import did_you_mean, listed
 from biascore.errors import DataError, OptionsError, UnknownNameError
-from biascore.files.paths import is_path, user_path
-from biascore.files.reading import file_digest, read_text
-from biascore.files.tables import read_table
-from biascore.mitigation.swapping import Swapper
-from biascore.stimuli import Catalogue, PairList
+from biascore_training.swapping import Swapper
 
 ENGLISH_PAIRS: Final = (
     "en/gender_swap/possessives",

@@ -10,12 +10,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from biascore.basics.wording import listed, quoted
+from biascore.api.formats import Row, Table, file_digest, read_table, read_text, user_path
+from biascore.api.support import kind_of, listed, quoted
 from biascore.errors import DataError, OptionsError
-from biascore.files.forms import Row, kind_of
-from biascore.files.paths import user_path
-from biascore.files.reading import UTF8, file_digest, read_text
-from biascore.files.tables import Table, read_table
 
 SHIPPED: Final = "shipped:"
 """What the name of a labelled set begins with that comes with biascore: ``shipped:en``."""
@@ -45,7 +42,7 @@ class LabelledFile:
     name: str
     sha256: str
     rows: tuple[Labelled, ...]
-    read_as: str = UTF8
+    read_as: str = "utf-8"
 
     def of(self, emotion: str) -> tuple[Labelled, ...]:
         """The rows of one emotion."""
@@ -63,7 +60,7 @@ class Reading:
     """
 
     columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    encoding: str = UTF8
+    encoding: str = "utf-8"
     clean: bool = False
     decimals: int | None = None
     bounds: tuple[float, float] = (0.0, 1.0)

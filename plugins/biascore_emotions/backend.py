@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from biascore.api.adapters import Backend, Cost, Identity, Model, find_output, hookimpl
 from biascore.api.queries import Familiarity, Text
-from biascore.api.support import Scorer, quoted, vectors_of
+from biascore.api.support import quoted
 from biascore.errors import AnswerError, QuestionError
+from biascore_emotions.features import vectors_of
+from biascore_emotions.folder import Scorer
 
 
 class ScorerBackend(Backend):

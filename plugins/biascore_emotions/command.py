@@ -8,16 +8,24 @@ from typing import Annotated
 
 import typer
 
-from biascore.basics.wording import listed
-from biascore.cli.console import print_json, print_rows, say, stderr
-from biascore.cli.options import Force, Given, Json, ModelOption, NoCache, pairs
-from biascore.cli.progress import SignsOfLife
-from biascore.engine import Engine
+from biascore import Engine
+from biascore.api.commands import (
+    Force,
+    Given,
+    Json,
+    NoCache,
+    SignsOfLife,
+    pairs,
+    print_json,
+    print_rows,
+    say,
+    stderr,
+)
+from biascore.api.support import ModelOption, listed
 from biascore.errors import OptionsError
-from biascore.models.cache import DEFAULT_CACHE
-from biascore.scorers.labelled import Reading
-from biascore.scorers.parts import read_data
-from biascore.scorers.train import TrainedScorer, Training, check_encoder, check_target, train_scorer
+from biascore_emotions.labelled import Reading
+from biascore_emotions.parts import read_data
+from biascore_emotions.train import TrainedScorer, Training, check_encoder, check_target, train_scorer
 
 
 def train_scorer_command(
@@ -111,7 +119,7 @@ def train_scorer_command(
     with ExitStack() as opened:
         encoder = None
         if model is not None:
-            engine = Engine(cache=None if no_cache else DEFAULT_CACHE, progress=signs)
+            engine = Engine(cache=None if no_cache else "default", progress=signs)
             opened.callback(engine.close)
             encoder = opened.enter_context(engine.model(model, **options.model))
             check_encoder(encoder)

@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from biascore.basics.wording import listed
+from biascore.api.support import listed
 from biascore.errors import DataError, OptionsError
-from biascore.scorers.folder import Rows
-from biascore.scorers.labelled import Labelled, LabelledFile, Reading, read_labelled
+from biascore_emotions.folder import Rows
+from biascore_emotions.labelled import Labelled, LabelledFile, Reading, read_labelled
 
 FEWEST: Final = 10
 """Rows to train on."""

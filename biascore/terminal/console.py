@@ -48,6 +48,7 @@ _LEAST: Final = 20
 """Columns that the last cell of a row has at least."""
 stdout = Shown()
 stderr = Shown(stderr=True)
+"""Standard error, for ``say(..., to=stderr)``: what is not the output of a command."""
 
 
 def say(text: object, *, to: Console = stdout, style: str = "", label: str = "") -> None:
