@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
+from benchmarks.bench_validity import PAGE, TABLES, precision, rows_of, rules, unknown
+from benchmarks.drawn_worlds import WORLDS
 from biascore import Engine
 
-ROOT = Path(__file__).resolve().parents[1]
 MARKED = re.compile(r"<!-- bench_validity: (\w+) -->\n(.*?)<!-- end of (\w+) -->", re.DOTALL)
-
-sys.path.insert(0, str(ROOT / "tests" / "benchmarks"))
-from bench_validity import PAGE, TABLES, precision, rows_of, rules, unknown  # noqa: E402
-from drawn_worlds import WORLDS  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -93,3 +93,8 @@ def few(problems: Sequence[T], told: Callable[[T], str], most: int = MAX_PROBLEM
     """The first few problems of many as they are ``told``, and how many more there are."""
     more = [f"and {len(problems) - most:,} more problems"] if len(problems) > most else []
     return [*map(told, problems[:most]), *more]
+
+
+def shown(value: float) -> str:
+    """A number that stands alone as people read it: two or three digits that count, and a true minus."""
+    return figures(value, value)[0].replace("-", MINUS) if value else "0"

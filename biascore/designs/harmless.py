@@ -5,7 +5,7 @@ that says something of the test's groups is larger than those of groups that nob
 people, these are people too; where they are topics (flowers and insects), topics.
 
 Every list is represented by as many words: lists of unlike lengths scatter unlike, which alone would rank the effect
-(tests/benchmarks/bench_harmless.py). Groups are not matched to the test's own by nearness or frequency: that moves the level
+(benchmarks/bench_harmless.py). Groups are not matched to the test's own by nearness or frequency: that moves the level
 more than what it removes.
 """
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from biascore.basics.twice import twice
 from biascore.errors import OptionsError
-from biascore.evidence.mappings import Mapping
-from biascore.evidence.spec import Ground, Scenario
+from biascore.evidence.mappings import Ground, Mapping
+from biascore.evidence.spec import Scenario
 from biascore.results.gates import ends, several_units, within
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run

@@ -1,7 +1,8 @@
-"""Mappings from grounds to the articles of a regulation: versioned TOML files that plugins bring."""
+"""Grounds of discrimination, and mappings from them to the articles of a regulation: TOML files that plugins bring."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
@@ -10,8 +11,29 @@ from pydantic import Field, ValidationError
 from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.basics.problems import problems_of
 from biascore.errors import StimuliError
-from biascore.evidence.spec import Ground
 from biascore.files.reading import read_toml
+
+
+class Ground(StrEnum):
+    """The grounds of discrimination that a scenario may name: those of Article 21 of the EU Charter, and gender identity."""
+
+    SEX = "sex"
+    GENDER_IDENTITY = "gender identity"
+    RACE = "race"
+    COLOUR = "colour"
+    ETHNIC_ORIGIN = "ethnic origin"
+    SOCIAL_ORIGIN = "social origin"
+    GENETIC_FEATURES = "genetic features"
+    LANGUAGE = "language"
+    RELIGION_OR_BELIEF = "religion or belief"
+    OPINION = "political or other opinion"
+    NATIONAL_MINORITY = "national minority"
+    PROPERTY = "property"
+    BIRTH = "birth"
+    DISABILITY = "disability"
+    AGE = "age"
+    SEXUAL_ORIENTATION = "sexual orientation"
+    NATIONALITY = "nationality"
 
 
 class Mapping(Frozen):

@@ -1,40 +1,17 @@
-"""A scenario as an audit states it, and the grounds that it may name."""
+"""A scenario as an audit states it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
-from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Annotated, Self, TypeAlias
 
 from pydantic import Field, StringConstraints, model_validator
 
 from biascore.basics.frozen import Frozen
+from biascore.evidence.mappings import Ground
 from biascore.results.gates import LARGEST_BOUND
-
-
-class Ground(StrEnum):
-    """The grounds of discrimination that a scenario may name: those of Article 21 of the EU Charter, and gender identity."""
-
-    SEX = "sex"
-    GENDER_IDENTITY = "gender identity"
-    RACE = "race"
-    COLOUR = "colour"
-    ETHNIC_ORIGIN = "ethnic origin"
-    SOCIAL_ORIGIN = "social origin"
-    GENETIC_FEATURES = "genetic features"
-    LANGUAGE = "language"
-    RELIGION_OR_BELIEF = "religion or belief"
-    OPINION = "political or other opinion"
-    NATIONAL_MINORITY = "national minority"
-    PROPERTY = "property"
-    BIRTH = "birth"
-    DISABILITY = "disability"
-    AGE = "age"
-    SEXUAL_ORIENTATION = "sexual orientation"
-    NATIONALITY = "nationality"
-
 
 Text: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 

@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascore.basics.visible import visible
-from biascore.basics.wording import but, capital, counted, true_minus
+from biascore.basics.wording import but, capital, counted, shown, true_minus
 from biascore.languages.names import language_name
 from biascore.report.parts import PARTS, Part
 from biascore.report.texts import (
@@ -29,7 +29,6 @@ from biascore.report.texts import (
     when,
 )
 from biascore.report.vega import javascript
-from biascore.results.effect_words import shown
 from biascore.results.estimates import format_p
 from biascore.results.run import Run
 from biascore.results.verdicts import Role, note_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from biascore.basics.wording import counted
-from biascore.results.effect_words import Ends, shown, side_of
+from biascore.basics.wording import counted, shown
+from biascore.results.effect_words import Ends, side_of
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import RunVerdict, State
 from biascore.stats import Verdict

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from biascore.basics.frozen import Frozen
-from biascore.basics.wording import MINUS, figures, true_minus
+from biascore.basics.wording import figures, shown, true_minus
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 
@@ -164,11 +164,6 @@ def scale_told(estimate: Estimate) -> str:
     words = [f"{limit:g} {word}" for (limit, _), (_, word) in pairwise(steps)]
     sizes = f"; from {', '.join(words)} (Cohen)" if words else ""
     return f"{estimate.name}: {estimate.neutral:g}{_unit(estimate)} is no bias{sizes}"
-
-
-def shown(value: float) -> str:
-    """A number that stands alone as people read it: two or three digits that count, and a true minus."""
-    return figures(value, value)[0].replace("-", MINUS) if value else "0"
 
 
 def _unit(estimate: Estimate) -> str:

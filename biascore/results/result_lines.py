@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 from typing import Final, NamedTuple
 
-from biascore.basics.wording import capital, counted, some_of
+from biascore.basics.wording import capital, counted, shown, some_of
 from biascore.results.answers import Answer, Counts, findings
-from biascore.results.effect_words import Size, moved, scale_told, shown
+from biascore.results.effect_words import Size, moved, scale_told
 from biascore.results.failure import Failure
 from biascore.results.harmless import HarmlessAudits, Shared
 from biascore.results.measurement import Measurement

@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 from scipy.special import ndtri
 
 from biascore.basics.frozen import Frozen, FrozenMap
-from biascore.basics.wording import capital
-from biascore.results.effect_words import shown
+from biascore.basics.wording import capital, shown
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict

@@ -30,7 +30,7 @@ def bootstrap_effect_change(
 
     It is studentized, the bootstrap-t with the standard error of the delta method. Measured coverage of 95 %
     intervals, normal scores, n + n words, the scores of a word before and after correlated .9 and .5 (400 samples, standard
-    error 1.1 points, tests/benchmarks/bench_change_coverage.py):
+    error 1.1 points, benchmarks/bench_change_coverage.py):
 
         d from, to   0, 0        1, 1        1, .5       1.5, .2
                      8 + 8

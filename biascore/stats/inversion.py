@@ -44,7 +44,7 @@ def shift_interval(
     closed form; the ends of the interval are quantiles of these bounds, so nothing is searched for. An end is infinite
     where so few scores can reject no shift. ``resamples`` counts the partitions, all of them or ``draws`` random ones
     with the observed. Measured coverage of 95 % intervals, normal, t (5 df) and exponential scores, 5 + 5 to 16 + 16
-    words: 93.3 to 96.7 % (700 samples, standard error 0.8 points, tests/benchmarks/bench_interval_coverage.py).
+    words: 93.3 to 96.7 % (700 samples, standard error 0.8 points, benchmarks/bench_interval_coverage.py).
     Raises ValueError on scores that are empty or not finite and on options out of range.
     """
     require_between(level, "level", 0.0, 1.0)

@@ -10,7 +10,7 @@ leverage of an item. Where items come in clusters it is CR2 (Pustejovsky and Tip
 and independent errors) with Satterthwaite's degrees of freedom for errors that go together within a cluster as much as the
 residuals do (Imbens and Kolesar 2016, REStat 98:701). For independent errors they are Bell and McCaffrey's, which are too
 many where clusters are unequal and alike within: three of 100 items and twenty of 8 reject 14 % at a nominal 5, and 6 % so
-(tests/benchmarks/bench_mean.py).
+(benchmarks/bench_mean.py).
 """
 
 from __future__ import annotations

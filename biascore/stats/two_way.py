@@ -61,7 +61,7 @@ def two_way_intervals(
     lists are drawn among themselves, as many as there are. Quantiles of the resamples; those in which no association
     varies have no effect size, are left out and counted.
 
-    Coverage of 95 % intervals in crossed populations is measured by tests/benchmarks/bench_two_way.py. Raises
+    Coverage of 95 % intervals in crossed populations is measured by benchmarks/bench_two_way.py. Raises
     ZeroVarianceError where a list has fewer than three units or all resamples are equal, ValueError on a table that is no
     matrix or not finite and on options out of range.
     """

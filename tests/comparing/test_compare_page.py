@@ -10,7 +10,8 @@ import pytest
 from biascore import Engine, compare
 from biascore.comparing import Comparison
 from biascore.evidence.evaluating import evidence
-from biascore.evidence.spec import Ground, Scenario
+from biascore.evidence.mappings import Ground
+from biascore.evidence.spec import Scenario
 from biascore.gates import Gate, evaluate
 
 from ..builders import runs

@@ -12,8 +12,8 @@ import pytest
 from biascore.audit import Audit
 from biascore.errors import OptionsError, StimuliError
 from biascore.evidence.evaluating import check_scenarios, evidence, without_scenario
-from biascore.evidence.mappings import Mapping
-from biascore.evidence.spec import Ground, Scenario
+from biascore.evidence.mappings import Ground, Mapping
+from biascore.evidence.spec import Scenario
 from biascore.gates import Gate, evaluate
 from biascore.report.page import document, headline_of
 from biascore.report.parts.gates import gates, scenarios

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ..benchmarks.bench_gender_accuracy import languages, read_language, row
+from benchmarks.bench_gender_accuracy import languages, read_language, row
+
 from .sentences import NOBODY, SPEAKER
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "speaker-gender.md"

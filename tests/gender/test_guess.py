@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.bench_gender_accuracy import languages, read_language
 from biascore import Engine
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.languages.guess import other_language
 
-from ..benchmarks.bench_gender_accuracy import languages, read_language
 from ..builders.models import model_of
 from ..metrics.gest.conftest import samples_test
 

@@ -15,8 +15,9 @@ import numpy as np
 import torch
 import transformers
 
+from benchmarks.bench_pll import make_pairs
+
 from ..adapters.hf import translators
-from ..benchmarks.bench_pll import make_pairs
 from ..builders import tiny
 from .answers import QUERIES, ROUNDING, Backend, Row, compared, masked, opened_on, words
 from .audits import audited

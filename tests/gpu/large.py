@@ -13,9 +13,9 @@ import numpy as np
 import torch
 import transformers
 
+from benchmarks.bench_pll import make_pairs
 from biascore.api.queries import Choice, Continuation
 
-from ..benchmarks.bench_pll import make_pairs
 from ..builders import tiny
 from .answers import Backend, Row, opened_on
 from .checks import speed, timed

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from biascore.basics.wording import shown
 from biascore.results.answers import Answer, answers, findings
 from biascore.results.caveat import Caveat
-from biascore.results.effect_words import Lists, Size, ends_of, lists_of, shown
+from biascore.results.effect_words import Lists, Size, ends_of, lists_of
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biascore.basics.wording import figures, true_minus
+from biascore.basics.wording import figures, shown, true_minus
 from biascore.comparing import compare
 from biascore.exporting.forms import exported
 from biascore.plugins.loading import Plugins
 from biascore.report.notebook import run_html
 from biascore.report.texts import number
-from biascore.results.effect_words import Size, shown
+from biascore.results.effect_words import Size
 from biascore.results.gates import ends
 from biascore.results.verdicts import reason_of
 

@@ -173,7 +173,7 @@ def fit(scores: ArrayLike, design: Design, *, squeeze: bool = False) -> Fit:
     n - p - 1 degrees of freedom for p columns. Estimates are those of R's betareg and of statsmodels' BetaModel. Its
     optimisers fail where scores vary very little (bfgs: 30 of 60 sets fitted at a precision of 1e5, 8 at 1e7, none at 1e9)
     or very much (newton: 6 at 1, none at 0.3); this one fits 60 of 60 from 0.1 to 1e9, and 8640 scores in 6 ms where bfgs
-    takes 9 times as long and newton 16 times (tests/benchmarks/bench_beta.py).
+    takes 9 times as long and newton 16 times (benchmarks/bench_beta.py).
 
     A caution names the lowest or highest score, whichever is farther from the next on the logit scale, where setting it to
     that one moves the t of a coefficient by more than `DECIDES`.

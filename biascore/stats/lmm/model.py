@@ -134,7 +134,7 @@ class Fit:
         with the weights, as simulate() of lme4 and so partR2 (Stoffel, Nakagawa and Schielzeth 2021) do; take it
         only to compare with intervals that were made that way. Where weights are below 1 its residuals are too
         small. Measured coverage of 95 % intervals, weights 1 / pseudo-perplexity, 6 templates x 10 words (400 data
-        sets, standard error 1.1 points at 95 %, seed 20240501, tests/benchmarks/bench_lmm_coverage.py):
+        sets, standard error 1.1 points at 95 %, seed 20240501, benchmarks/bench_lmm_coverage.py):
 
             rows  effect           part R^2 (unit-weight)   part R^2 (mean-variance)   coefficient
              600     0.8   model         94.8                     93.5                    94.5
