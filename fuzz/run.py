@@ -27,7 +27,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fuzz.readers import Reader
 
-PACKAGES = ["biascore", "biascore_adapters", "biascore_metrics", "biascore_transforms"]
+PACKAGES = [
+    "biascore",
+    "biascore_adapters",
+    "biascore_emotions",
+    "biascore_metrics",
+    "biascore_training",
+    "biascore_transforms",
+]
 MODULES = [
     *(
         "biascore.archive.verify",
