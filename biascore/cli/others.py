@@ -53,17 +53,19 @@ class Commands(TyperGroup):
     def _add_others(self) -> None:
         registry = self._plugins.commands
         for name in sorted(registry.names, key=lambda name: (not registry.owner(name).ships, name)):
-            self.commands.setdefault(name, Other(registry.get(name), registry.owner(name)))
+            self.commands.setdefault(
+                name, Other(registry.get(name), registry.owner(name), self.rich_markup_mode)
+            )
 
 
 class Other(TyperCommand):
     """A command of a plugin, of which nothing is imported until it is called."""
 
-    def __init__(self, stated: Stated, record: PluginRecord) -> None:
-        whose = "" if record.ships else f" ({record.dist})"
+    def __init__(self, stated: Stated, record: PluginRecord, markup: str | None) -> None:
+        shown = visible(stated.summary if record.ships else f"{stated.summary} ({record.dist})")
         super().__init__(
             stated.name,
-            help=escape(visible(f"{stated.summary}{whose}")),
+            help=escape(shown) if markup == "rich" else shown,
             rich_help_panel=MAKE if record.ships else OTHERS,
         )
         self._stated = stated
