@@ -63,7 +63,7 @@ def add(tmp_path: Path) -> Iterator[Add]:
     """``add("acme", greet=CODE)``: an installed distribution with a command for each module."""
     with ExitStack() as stack:
 
-        def install(dist: str, **modules: str) -> None:
+        def install(dist: str, hooks: str = HOOKS, **modules: str) -> None:
             package, source = dist.replace("-", "_"), tmp_path / dist
             (source / package).mkdir(parents=True)
             (source / "pyproject.toml").write_text(
@@ -71,8 +71,8 @@ def add(tmp_path: Path) -> Iterator[Add]:
                 f'[project.entry-points.biascore]\n{dist} = "{package}"\n',
                 encoding="utf-8",
             )
-            hooks = HOOKS.format(names=list(modules), package=package)
-            for name, text in {"__init__": hooks, **modules}.items():
+            own = hooks.format(names=list(modules), package=package)
+            for name, text in {"__init__": own, **modules}.items():
                 (source / package / f"{name}.py").write_text(text, encoding="utf-8")
             stack.enter_context(installed(source, tmp_path / "site"))
 
@@ -143,6 +143,15 @@ def test_what_goes_wrong_in_it_is_one_line_and_an_exit_code(
     assert "sk-a-key" not in shown
 
 
+@pytest.mark.parametrize("resumes", [True, False])
+def test_an_interrupted_command_says_whether_it_resumes(add: Add, biascore: Biascore, resumes: bool) -> None:
+    hooks = HOOKS.replace(':call")', f':call", resumes={resumes})')
+    add("acme", hooks=hooks, long="def call() -> None:\n    raise KeyboardInterrupt\n")
+    shown = biascore("long", code=130).stderr
+    assert "interrupted at: running the command long (plugin 'acme' of acme 1)." in shown
+    assert ("the same command resumes from here" in shown) is resumes
+
+
 @pytest.mark.parametrize("broken", ["import a_package_that_nobody_has\n", "other = 1\n", "call = 1\n"])
 def test_a_broken_command_costs_its_own_name_alone(add: Add, biascore: Biascore, broken: str) -> None:
     add("acme", greet=GREET, broken=broken)
@@ -154,10 +163,7 @@ def test_a_broken_command_costs_its_own_name_alone(add: Add, biascore: Biascore,
 
 
 def test_a_summary_is_shown_as_it_is(add: Add) -> None:
-    add("acme", greet=GREET)
-    package = next(path for path in sys.path if path.endswith("acme"))
-    hooks = Path(package, "acme", "__init__.py")
-    hooks.write_text(hooks.read_text().replace("Greet somebody.", "Greet [/b]\\x1b[31m."), encoding="utf-8")
+    add("acme", hooks=HOOKS.replace("Greet somebody.", "Greet [/b]\\x1b[31m."), greet=GREET)
     done = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "120"})
     assert done.exit_code == 0
     assert "Greet [/b]␛[31m. (acme)" in done.output
@@ -187,9 +193,7 @@ def test_two_strangers_conflict_and_keep_their_other_commands(add: Add, biascore
 
 
 def test_an_unknown_command_says_what_failed_to_load(add: Add, biascore: Biascore) -> None:
-    add("acme", greet=GREET)
-    package = next(path for path in sys.path if path.endswith("acme"))
-    Path(package, "acme", "__init__.py").write_text("import a_package_that_nobody_has\n", encoding="utf-8")
+    add("acme", hooks="import a_package_that_nobody_has\n", greet=GREET)
     shown = biascore("greet", "Ada", code=2).stderr
     assert "the plugin 'acme' of acme 1 is not loaded: ModuleNotFoundError" in shown
     assert "No such command 'greet'" in shown
