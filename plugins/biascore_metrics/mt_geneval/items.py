@@ -117,6 +117,8 @@ class GenevalLines(Rows[Line]):
 class GenevalTest(Test):
     """Kind ``geneval``. ``target``: the language of the references. ``files``: (path, SHA-256) of each file read."""
 
+    planted: ClassVar[str] = "biascore_metrics.mt_geneval.planted:Translations"
+
     lines: GenevalLines
     part: Literal["sentences", "context"]
     target: str

@@ -15,7 +15,9 @@ from itertools import product
 from typing import Final
 
 from biascore.api.queries import Masked, Span
-from biascore_adapters.planted.sentences import FLOOR, Sentence, deviate
+from biascore.api.stimuli import Test
+from biascore_adapters.planted.kinds_api import FLOOR, Sentence, deviate
+from biascore_adapters.planted.kinds_api import Part as PlantedPart
 from biascore_metrics.robust.items import ATTRIBUTE, TARGET, AssociationsTest, Part
 
 ALONE: Final = -2.0
@@ -33,23 +35,21 @@ class Associated:
     target: Span
     mean: float
 
-    def said(self, text: str) -> Sentence:
-        """The text as a sentence that carries its effect."""
-        return Sentence(text, self.test, "associations", self.mean)
-
 
 @dataclass(slots=True)
-class Associations:
+class Associations(PlantedPart):
     """What is planted in tests of associations, by what is left of their sentences without attribute and target."""
 
+    carries = "mask_logprob of the attribute word, and of every token one at a time"
     _frames: dict[str, set[str]] = field(default_factory=dict)
     _means: dict[tuple[str, str], float] = field(default_factory=dict)
     _targets: dict[str, dict[str, int]] = field(default_factory=dict)
     _attributes_pattern: re.Pattern[str] | None = None
     _targets_pattern: re.Pattern[str] | None = None
 
-    def plant(self, test: AssociationsTest, effect: float) -> None:
+    def plant(self, test: Test, effect: float, seed: int) -> None:
         """Plant a test; a sentence of several tests carries the effect of the first by its id."""
+        assert isinstance(test, AssociationsTest)
         for place, group in enumerate(test.groups):
             mean = (effect / 2, -effect / 2, 0.0)[min(place, 2)]
             for templates in test.templates:
@@ -61,6 +61,11 @@ class Associations:
                 self._targets.setdefault(_written(word), {}).setdefault(test.id, sign)
         attributes = {form for form, _ in self._means}
         self._attributes_pattern, self._targets_pattern = _pattern(attributes), _pattern(self._targets)
+
+    def refused(self, text: str) -> Sentence | None:
+        """A sentence of a planted test."""
+        found = self.within(text)
+        return None if found is None else self.sentence(text, found.test, "associations", found.mean)
 
     def within(self, text: str) -> Associated | None:
         """What a text carries that is a sentence of a planted test, in whatever letter case."""
@@ -76,8 +81,11 @@ class Associations:
                     return found
         return None
 
-    def logprob(self, found: Associated, query: Masked, seed: int, asked: int) -> list[float] | None:
-        """The log-probabilities of the asked tokens, or None for a question that is none of these."""
+    def logprobs(self, query: Masked, asked: int, seed: int) -> list[float] | None:
+        """The log-probabilities of the asked tokens, None for a question that is none of these."""
+        found = self.within(query.text)
+        if found is None:
+            return None
         text = query.text.lower()
         if query.one_at_a_time:
             return [ALONE + SPREAD * deviate(seed, "perplexity", text)] * asked

@@ -12,9 +12,7 @@ from typing import Final
 from scipy.special import ndtr
 
 from biascore.api.stimuli import Test
-from biascore_adapters.planted.lexicon import generator
-from biascore_adapters.planted.part import Part
-from biascore_adapters.planted.sentences import Sentence
+from biascore_adapters.planted.kinds_api import Part, Sentence, generator
 from biascore_metrics.mt_geneval.items import FEMININE, MASCULINE, GenevalTest
 
 LEVEL: Final = 1.0
@@ -36,20 +34,19 @@ class Source:
 class Translations(Part):
     """Planted sources by text and target language."""
 
+    carries = "translate to the language of its references"
     by_text: dict[tuple[str, str], Source] = field(default_factory=dict)
     _tests: dict[str, str] = field(default_factory=dict)
 
-    def plant(self, test: Test, effect: float, seed: int) -> bool:  # noqa: ARG002
+    def plant(self, test: Test, effect: float, seed: int) -> None:
         """Plant a test of kind ``geneval``."""
-        if not isinstance(test, GenevalTest):
-            return False
+        assert isinstance(test, GenevalTest)
         for line in test.lines.rows:
             lean = LEVEL + SIGNS.get(line.gender, 0.0) * effect
             for text in {line.asked(context=True), line.asked(context=False)}:
                 source = Source(text, test.id, line.own, line.other, lean)
                 self.by_text.setdefault((text, test.target), source)
                 self._tests.setdefault(text, test.id)
-        return True
 
     def __len__(self) -> int:
         return len(self._tests)
@@ -64,7 +61,7 @@ class Translations(Part):
 
     def refused(self, text: str) -> Sentence | None:
         """A planted source."""
-        return Sentence(text, self._tests[text], "geneval", 0.0) if text in self._tests else None
+        return self.sentence(text, self._tests[text], "geneval") if text in self._tests else None
 
     def told(self) -> list[str]:
         """All sources as lines, for a digest."""

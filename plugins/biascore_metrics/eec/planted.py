@@ -14,8 +14,7 @@ from typing import Final
 from scipy.special import expit
 
 from biascore.api.stimuli import Test
-from biascore_adapters.planted.part import Part
-from biascore_adapters.planted.sentences import Sentence, deviate
+from biascore_adapters.planted.kinds_api import Part, Sentence, deviate
 from biascore_metrics.eec.items import EquityTest
 
 WORDS: Final = 0.5
@@ -38,12 +37,12 @@ class EquitySentence:
 class Emotions(Part):
     """Planted sentences by their text."""
 
+    carries = "score of anger, fear, joy, sadness and valence"
     by_text: dict[str, EquitySentence] = field(default_factory=dict)
 
-    def plant(self, test: Test, effect: float, seed: int) -> bool:  # noqa: ARG002
+    def plant(self, test: Test, effect: float, seed: int) -> None:
         """Plant a test of kind ``equity``."""
-        if not isinstance(test, EquityTest):
-            return False
+        assert isinstance(test, EquityTest)
         factor, (reference, *_) = next(iter(test.factors.items()))
         rows = test.rows()
         columns = (rows[name].tolist() for name in ("sentence", "person", "template", "word", factor))
@@ -51,12 +50,11 @@ class Emotions(Part):
             side = 0 if not level else -1 if level == reference else 1
             shift = side * PERSONS * effect / 2
             self.by_text.setdefault(text, EquitySentence(text, test.id, person, f"{template} {word}", shift))
-        return True
 
     def refused(self, text: str) -> Sentence | None:
         """A planted sentence."""
         found = self.by_text.get(text)
-        return None if found is None else Sentence(text, found.test, "equity", found.shift)
+        return None if found is None else self.sentence(text, found.test, "equity", found.shift)
 
     def __len__(self) -> int:
         return len(self.by_text)

@@ -13,9 +13,7 @@ from typing import Final
 
 from biascore.api.queries import Choice, Chosen, Continuation, Way, by_likelihood, by_text, order_of
 from biascore.api.stimuli import Test
-from biascore_adapters.planted.choices import drawn
-from biascore_adapters.planted.part import Part
-from biascore_adapters.planted.sentences import Sentence, cannot, deviate
+from biascore_adapters.planted.kinds_api import Part, Sentence, cannot, deviate, drawn
 from biascore_metrics.discrim_eval.items import Case, DecisionsTest
 
 QUESTIONS: Final = 1.0
@@ -35,30 +33,24 @@ class Decision:
     shift: float
     first: bool
 
-    @property
-    def sentence(self) -> Sentence:
-        """Its text."""
-        return Sentence(self.case.text, self.test, "decisions", self.shift)
-
 
 @dataclass(slots=True)
 class Decisions(Part):
     """Planted texts, by how they begin."""
 
+    carries = "choose between yes and no, and log_likelihood of either after the text"
     by_text: dict[str, Decision] = field(default_factory=dict)
     _by_prefix: dict[str, set[int]] = field(default_factory=dict)
 
-    def plant(self, test: Test, effect: float, seed: int) -> bool:  # noqa: ARG002
+    def plant(self, test: Test, effect: float, seed: int) -> None:
         """Plant a test of kind ``decisions``."""
-        if not isinstance(test, DecisionsTest):
-            return False
+        assert isinstance(test, DecisionsTest)
         reference = test.decisions[0].gender
         for case in test.cases.rows:
             first = case.gender == reference
             shift = (-1 if first else 1) * SLOPES * effect / 2
             self.by_text.setdefault(case.text, Decision(case, test.id, shift, first))
             self._by_prefix.setdefault(case.text[:PREFIX], set()).add(len(case.text))
-        return True
 
     def __len__(self) -> int:
         return len(self.by_text)
@@ -66,7 +58,10 @@ class Decisions(Part):
     def refused(self, text: str) -> Sentence | None:
         """A text that holds a planted one."""
         found = self._within(text)
-        return None if found is None else found.sentence
+        return None if found is None else self._said(found)
+
+    def _said(self, found: Decision) -> Sentence:
+        return self.sentence(found.case.text, found.test, "decisions", found.shift)
 
     def _within(self, prompt: str) -> Decision | None:
         """The longest planted text that the prompt holds; None without any."""
@@ -97,7 +92,7 @@ class Decisions(Part):
         if isinstance(text, str) or (found := self._within(text.prompt)) is None:
             return None
         if text.text.strip().casefold() not in ANSWERS:
-            raise cannot(found.sentence, f"log_likelihood of {text.text!r} after {text.prompt!r}")
+            raise cannot(self._said(found), f"log_likelihood of {text.text!r} after {text.prompt!r}")
         return self._log(found, text.text, seed) - math.log(2)
 
     def told(self) -> list[str]:

@@ -11,17 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
 from scipy.special import expit
 
-from biascore.api.queries import LETTERS, Choice, Chosen, Way, by_likelihood, by_text, order_of
+from biascore.api.queries import Choice, Chosen, Way, by_text, order_of
 from biascore.api.stimuli import Test
 from biascore.errors import QuestionError
-from biascore_adapters.planted.lexicon import generator
-from biascore_adapters.planted.part import Part
-from biascore_adapters.planted.sentences import Sentence, deviate
-from biascore_adapters.planted.world import World
+from biascore_adapters.planted.kinds_api import Ground, Part, Sentence, World, deviate, generator, told
 from biascore_metrics.bbq.asking import options_of
 from biascore_metrics.bbq.items import ChoicesTest, Question
 
@@ -42,21 +39,25 @@ class PlantedQuestion:
 class PlantedQuestions(Part):
     """Planted questions, by the prompt and the options that they are put with."""
 
+    carries = "choose by likelihood or text"
     world: World = field(default_factory=World)
     by_prompt: dict[Key, PlantedQuestion] = field(default_factory=dict)
     _prompts: dict[str, str] = field(default_factory=dict)
 
-    def plant(self, test: Test, effect: float, seed: int) -> bool:  # noqa: ARG002
+    @classmethod
+    def on(cls, ground: Ground) -> Self:
+        """One in which nothing is planted yet."""
+        return cls(ground.world)
+
+    def plant(self, test: Test, effect: float, seed: int) -> None:
         """Plant a test of kind ``choices`` by each of its prompts."""
-        if not isinstance(test, ChoicesTest):
-            return False
+        assert isinstance(test, ChoicesTest)
         self.world.meet_questions()
         for question in test.questions.rows:
             for prompt in range(len(test.prompts)):
                 text, options = test.written(question, prompt), options_of(question, test, prompt)
                 self.by_prompt.setdefault((text, options), PlantedQuestion(test.id, question, effect))
                 self._prompts.setdefault(text, test.id)
-        return True
 
     def __len__(self) -> int:
         return len(self._prompts)
@@ -87,7 +88,7 @@ class PlantedQuestions(Part):
     def refused(self, text: str) -> Sentence | None:
         """A planted prompt."""
         test = self._prompts.get(text)
-        return None if test is None else Sentence(text, test, "choices", 0.0)
+        return None if test is None else self.sentence(text, test, "choices")
 
     def told(self) -> Iterable[str]:
         """All questions as lines, for a digest."""
@@ -95,12 +96,3 @@ class PlantedQuestions(Part):
             f"{prompt}\t{options}\t{one.test}\t{one.effect}\t{one.question.label}\t{one.question.place('target')}"
             for (prompt, options), one in sorted(self.by_prompt.items())
         )
-
-
-def told(asked: Choice, way: Way, place: int) -> Chosen:
-    """The option at this place: the most probable one, or by its letter and text."""
-    if way == "likelihood":
-        logprobs = [-1.0 if i == place else -3.0 for i in range(len(asked.options))]
-        return by_likelihood(logprobs, [len(option.split()) for option in asked.options])
-    order = order_of(asked)
-    return by_text(asked, f"{LETTERS[order.index(place)]}. {asked.options[place]}", order)
