@@ -74,7 +74,7 @@ def option_tables() -> str:
 
 def metric_texts() -> str:
     """What ``biascore show`` prints of every metric that ships, under a heading each."""
-    metrics = Plugins(only={"register_metrics"}).metrics
+    metrics = Plugins().metrics
     ours = [name for name in metrics.names if metrics.owner(name).dist == "biascore"]
     shown = {name: CliRunner().invoke(app, ["show", name]).stdout.strip() for name in ours}
     return "\n\n".join(f"### `{name}`\n\n```text\n{text}\n```" for name, text in shown.items())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from biascore.api.executors import Cluster, Executor, hookimpl
+from biascore.api.executors import Cluster, Executor
 from biascore.errors import MissingExtraError, OptionsError, WorkerError
 
 if TYPE_CHECKING:
@@ -253,9 +253,3 @@ def _why(error: BaseException, worker: str) -> str:
     if isinstance(error, FutureCancelledError):
         return f"the scheduler went away or dropped a batch of queries ({error}). {_RESUME}"
     return f"{where} did not return a batch of queries: {type(error).__name__}: {error}. Look in its log. {_RESUME}"
-
-
-@hookimpl
-def register_executors(register: Callable[[type[Executor]], None]) -> None:
-    """Provide ``dask``."""
-    register(DaskExecutor)

@@ -33,6 +33,5 @@ if TYPE_CHECKING:
     from biascore.models.vocabulary import BLOCK_ROWS as BLOCK_ROWS
     from biascore.results.coverage import REPEATED as REPEATED
     from biascore.stimuli.given import from_lists as from_lists
-    from biascore.terminal.options import ModelOption as ModelOption
 else:
     __getattr__, __dir__ = lazily(__name__)

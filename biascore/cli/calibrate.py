@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
-from biascore.cli.options import Data, DataOption, Require, Seed, data_files
+from biascore.cli.options import Data, Require, Seed, data_files
 from biascore.engine import Engine
 from biascore.errors import OptionsError
 from biascore.terminal.console import print_json, print_rows, say, stderr
@@ -33,7 +33,6 @@ def calibrate_command(
     language: Annotated[
         str | None, typer.Option(help="The language of --data, such as en.", metavar="CODE")
     ] = None,
-    data_option: DataOption = None,
     option: Option = None,
     times: Annotated[
         list[float] | None,
@@ -71,7 +70,7 @@ def calibrate_command(
     if not all(0 < one < inf for one in want or ()):
         raise OptionsError(f"want={want} holds an effect that is not above 0. Try, for example, --want 0.5")
     engine = Engine(stimuli=stimuli or (), cache=None, seed=seed or 0, require_plugins=require_plugin or ())
-    given = Given.of(option, data_option=data_option, of=["", "data"])
+    given = Given.of(option, of=["", "data"])
     own = [
         engine.data(one["format"], one["source"], language=one["language"], **one["options"])
         for one in data_files(data, language, given.data)

@@ -86,13 +86,13 @@ class RunOptions:
         if self.as_json and self.form not in (None, "json"):
             raise OptionsError(f"--json and --format {self.form} are two forms. Give one of them")
         if self.form is not None:
-            exporter(self.form, Plugins(only={"register_exporters"}))
+            exporter(self.form, Plugins())
         return "json" if self.as_json else self.form
 
     @property
     def report_form(self) -> str | None:
         """The form of ``--report`` by its ending; None for a page."""
-        return None if self.report is None else form_of(self.report, Plugins(only={"register_exporters"}))
+        return None if self.report is None else form_of(self.report, Plugins())
 
 
 def taking_run_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -27,9 +27,8 @@ from biascore.terminal.options import Force, Json, StimuliFolders
 
 BEGINS: Final = 32
 """So many first bytes of a table say whether biascore wrote it."""
-_STIMULI: Final = frozenset({"register_wordlists"})
 _PAGES: Final = {"robust": "robust-association"}
-"""Pages that are not named as their plugin."""
+"""Pages that are not named as the package of their metric."""
 
 
 def adapters(as_json: Json = False) -> None:
@@ -43,8 +42,7 @@ def adapters(as_json: Json = False) -> None:
             "options": sorted(adapter.option_type.model_fields),
             "extra": adapter.extra or "",
         }
-        for adapter in Plugins(only={"register_adapters"}).adapters.items()
-        if not adapter.instead
+        for adapter in Plugins().adapters.items()
     ]
     _print(rows, as_json)
 
@@ -60,8 +58,7 @@ def metrics(as_json: Json = False) -> None:
             "options": sorted(metric.option_type.model_fields),
             "reference": metric.reference,
         }
-        for metric in Plugins(only={"register_metrics"}).metrics.items()
-        if not metric.instead
+        for metric in Plugins().metrics.items()
     ]
     if as_json:
         print_json(rows)
@@ -79,7 +76,7 @@ def formats(as_json: Json = False) -> None:
             "example": one.example,
             "options": sorted(one.option_type.model_fields),
         }
-        for one in Plugins(only={"register_formats"}).formats.items()
+        for one in Plugins().formats.items()
     ]
     _print(rows, as_json)
 
@@ -93,7 +90,7 @@ def transforms(as_json: Json = False) -> None:
             "options": sorted(transform.option_type.model_fields),
             "reference": transform.reference,
         }
-        for transform in Plugins(only={"register_transforms"}).transforms.items()
+        for transform in Plugins().transforms.items()
     ]
     _print(rows, as_json)
 
@@ -112,48 +109,44 @@ def tests(
     as_json: Json = False,
 ) -> None:
     """The tests, one line each; the rest: --long, or biascore show TEST."""
-    plugins = Plugins(only=_STIMULI if metric is None else {*_STIMULI, "register_metrics"})
+    plugins = Plugins()
     catalogue = _catalogue(plugins, stimuli)
-    found = catalogue.select(patterns) if patterns else catalogue.tests
+    found = catalogue.find(patterns) if patterns else catalogue.index
     if metric is not None:
         kinds = plugins.metrics.get(metric).kinds
         found = tuple(test for test in found if test.kind in kinds)
+    if not (as_json or long):
+        print_brief([(test.id, test.kind, test.title) for test in found], cut=True)
+        say(f"{len(found)} tests with their kind; narrow with: biascore list tests 'en/*' --metric weat")
+        return
     rows = [
         {
             "test": test.id,
             "kind": test.kind,
             "concept": test.concept,
             "title": test.title,
-            "size": " + ".join(str(len(one)) for one in test.lists.values()),
+            "size": " + ".join(str(len(one)) for one in test.build().lists.values()),
         }
         for test in found
     ]
     if as_json:
         print_json(rows)
-    elif long:
-        print_list(wide(), list(rows[0]) if rows else [], [list(row.values()) for row in rows])
     else:
-        entries = [str(sum(map(len, test.lists.values()))) for test in found]
-        print_brief(
-            [(test.id, many, test.title) for test, many in zip(found, entries, strict=True)], cut=True
-        )
-        say(
-            f"{len(found)} tests with their number of entries; narrow with: biascore list tests 'en/*' --metric weat"
-        )
+        print_list(wide(), list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
 def languages(stimuli: StimuliFolders = None, as_json: Json = False) -> None:
     """The languages that have stimuli."""
     from biascore.languages.names import language_name
 
-    plugins = Plugins(only={*_STIMULI, "register_languages"})
+    plugins = Plugins()
     catalogue = _catalogue(plugins, stimuli)
     known = plugins.languages
     rows = [
         {
             "code": code,
             "name": known[code].name if code in known else language_name(code),
-            "tests": str(sum(test.language == code for test in catalogue.tests)),
+            "tests": str(sum(test.language == code for test in catalogue.index)),
         }
         for code in sorted({*known, *catalogue.languages})
     ]
@@ -168,7 +161,7 @@ def wordlists(
     as_json: Json = False,
 ) -> None:
     """The word lists, pairs and templates by address."""
-    found = _catalogue(Plugins(only=_STIMULI), stimuli).lists(language)
+    found = _catalogue(Plugins(), stimuli).lists(language)
     rows = [
         {
             "list": address,
@@ -198,7 +191,7 @@ def show(
 ) -> None:
     """Show one test (words, source, licence, notes, published figures) or one metric (rule and options)."""
     if "/" in name:
-        found = _catalogue(Plugins(only=_STIMULI), stimuli).test(name)
+        found = _catalogue(Plugins(), stimuli).test(name)
         if rows is None:
             _show_test(found, as_json)
         else:
@@ -208,9 +201,9 @@ def show(
         raise OptionsError(
             f"--rows writes the sentences of a test, and {name} is none. Name one, such as en/eec"
         )
-    plugins = Plugins(only={*_STIMULI, "register_metrics"})
+    plugins = Plugins()
     if name not in plugins.metrics.known:
-        known = [*plugins.metrics.names, *(test.id for test in _catalogue(plugins, stimuli).tests)]
+        known = [*plugins.metrics.names, *(test.id for test in _catalogue(plugins, stimuli).index)]
         raise UnknownNameError(
             f"There is no metric and no test {name!r}. {did_you_mean(name, known)}See what there is with: "
             "biascore list metrics, biascore list tests"
@@ -254,9 +247,9 @@ def _choices(option: FieldInfo) -> list[Any]:
 
 
 def _page(owner: PluginRecord) -> str:
-    """The page of the documentation, which is named after the plugin; of a plugin of others none is known."""
-    page = owner.name.removeprefix("metric-")
-    return f"docs/metrics/{_PAGES.get(page, page)}.md" if owner.dist == "biascore" else ""
+    """The page of the documentation, which is named after the package; of a plugin of others none is known."""
+    package = owner.module.split(".")[1].replace("_", "-") if owner.dist == "biascore" else ""
+    return f"docs/metrics/{_PAGES.get(package, package)}.md" if package else ""
 
 
 def _write_rows(test: Test, path: Path, force: bool) -> None:
@@ -336,19 +329,24 @@ def plugins(as_json: Json = False) -> None:
             "provides": list(record.provides),
             "reason": record.reason,
         }
-        for record in _with_grammars_read(Plugins())
+        for record in _with_all_read(Plugins())
     ]
     _print(rows, as_json)
 
 
-def _with_grammars_read(plugins: Plugins) -> list[PluginRecord]:
-    """The records after every grammar was read: a plugin with a damaged one has failed, though the rest can be used."""
+def _with_all_read(plugins: Plugins) -> list[PluginRecord]:
+    """The records after all was read: a plugin with a damaged grammar or file has failed, though the rest can be used."""
     damaged = {}
     for code in plugins.speaker_gender.names:
         try:
             plugins.detector(code)
         except BiascoreError as error:
             damaged[plugins.speaker_gender.owner(code).owner] = str(error)
+    for file in plugins.stimuli:
+        try:
+            file.contents()
+        except BiascoreError as error:
+            damaged[plugins.stimuli_owner(file).owner] = str(error)
     return [
         replace(one, status="failed", reason=damaged[one.owner]) if one.owner in damaged else one
         for one in plugins.records

@@ -15,7 +15,6 @@ from biascore.cli.options import (
     Data,
     DataCitation,
     DataLicence,
-    DataOption,
     GateOption,
     ReplaceModel,
     Transform,
@@ -27,7 +26,7 @@ from biascore.cli.options import (
 from biascore.errors import OptionsError
 from biascore.stats import Adjustment
 from biascore.stimuli.dataset import default_test_name
-from biascore.terminal.options import Given, ModelOption, Option, StimuliFolders
+from biascore.terminal.options import Given, Option, StimuliFolders
 
 
 @taking_run_options
@@ -73,11 +72,9 @@ def measure(
     language: Annotated[
         str | None, typer.Option(help="The language of --data, such as en.", metavar="CODE")
     ] = None,
-    data_option: DataOption = None,
     data_licence: DataLicence = None,
     data_citation: DataCitation = None,
     option: Option = None,
-    model_option: ModelOption = None,
     transform: Transform = None,
     stimuli: StimuliFolders = None,
     *,
@@ -91,7 +88,7 @@ def measure(
         raise OptionsError(
             "no model is named. Add one, such as planted:gender=1 or --model hf:bert-base-cased"
         )
-    options = Given.of(option, model_option, data_option)
+    options = Given.of(option)
     files = data_files(data, language, options.data, data_licence, data_citation)
     through = transforms(transform)
     own = [f"{one['language']}/{default_test_name(one['source'])}" for one in files]

@@ -149,9 +149,6 @@ Data = Annotated[
         metavar="FORMAT:PATH",
     ),
 ]
-DataOption = Annotated[list[str] | None, typer.Option(hidden=True, metavar="KEY=VALUE")]
-"""The old name of ``-o data.KEY=VALUE``, for one release."""
-
 DataLicence = Annotated[
     str | None, typer.Option(help="The licence of --data, such as CC-BY-SA-4.0.", metavar="NAME")
 ]

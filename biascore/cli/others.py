@@ -38,9 +38,9 @@ class Commands(TyperGroup):
         if args[0] not in self.commands:
             self._add_others()
             commands = self._plugins.commands
-            if args[0] in commands.conflicts:
-                commands.get(args[0])
             if args[0] not in self.commands:
+                if args[0] in commands.known:
+                    commands.get(args[0])
                 tell_unloaded(self._plugins)
         return super().resolve_command(ctx, args)
 
@@ -48,14 +48,15 @@ class Commands(TyperGroup):
     def _plugins(self) -> Plugins:
         from biascore.plugins.loading import Plugins
 
-        return Plugins(only={"register_commands"})
+        return Plugins()
 
     def _add_others(self) -> None:
         registry = self._plugins.commands
-        for name in sorted(registry.names, key=lambda name: (not registry.owner(name).ships, name)):
-            self.commands.setdefault(
-                name, Other(registry.get(name), registry.owner(name), self.rich_markup_mode)
-            )
+        for name in sorted(registry.names, key=lambda name: (not registry.holder(name).record.ships, name)):
+            stated = registry.item(name)
+            if stated is not None:
+                other = Other(stated, registry.holder(name).record, self.rich_markup_mode)
+                self.commands.setdefault(name, other)
 
 
 class Other(TyperCommand):
@@ -103,13 +104,13 @@ class Guarded(Command):
         except Exception:
             from biascore.plugins.loading import Plugins
 
-            Plugins(only={"register_adapters"})  # they declare the keys that its message may hold
+            Plugins().adapters.items()  # they declare the keys that its message may hold
             raise
 
 
 def tell_unloaded(plugins: Plugins) -> None:
     """One line on standard error for each plugin that is installed and not whole, for what it brings may be missed."""
-    for record in plugins.records:
+    for record in plugins.installed:
         if record.status in ("failed", "conflict"):
             state = "not loaded" if record.status == "failed" else "not whole"
             why = " ".join(record.reason.split())[:300]

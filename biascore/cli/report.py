@@ -106,7 +106,7 @@ def deliver(
     from biascore.exporting.forms import exported
     from biascore.plugins.loading import Plugins
 
-    found = exported(run, form, Plugins(only={"register_exporters"}), columns, estimates)
+    found = exported(run, form, Plugins(), columns, estimates)
     if len(found) > 1 and not several:
         raise OptionsError(
             f"{form} is one text for each model, and there are {len(found)}: {', '.join(one.of for one in found)}. Name a "

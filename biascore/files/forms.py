@@ -18,7 +18,6 @@ from pathlib import PurePath
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from biascore.basics.wording import brief, listed, quoted
 from biascore.errors import DataError
@@ -201,6 +200,8 @@ class Parquet:
     decimal_commas: bool = False
 
     def __init__(self, raw: bytes, display: str) -> None:
+        import pyarrow.parquet as pq
+
         self._raw = raw
         self._display = display
         with self._told():
@@ -212,6 +213,8 @@ class Parquet:
 
     def records(self, wanted: Sequence[str]) -> Iterator[Row | Malformed]:
         """As the protocol says, class numbers as labels; refuses what unpacks to more than is read, in word or in fact."""
+        import pyarrow.parquet as pq
+
         check_counts(
             self._display, self._metadata.num_rows, self._metadata.num_rows * len(wanted), what="rows"
         )

@@ -17,13 +17,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING, Final
 
 from biascore.basics.surface import either
 from biascore.errors import RunError
 from biascore.files.paths import user_path
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _STAGING: Final = re.compile(r"\.biascore-[a-z0-9_]{8}")
 _LOCK, _NEW, _OLD, _TARGET = "lock", "new", "old", "target"
@@ -209,6 +210,8 @@ def _staging(folder: Path) -> Iterator[Path]:
 
 def _locked(scratch: Path) -> FileLock | None:
     """The lock of a hidden folder, or None where another process holds it or has removed it, and where it is none."""
+    from filelock import FileLock, Timeout  # imports asyncio
+
     path = scratch / _LOCK
     if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
         return None  # a link, say, which somebody put there to have its file emptied

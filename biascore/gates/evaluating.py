@@ -7,8 +7,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Final, Literal
 
-from scipy.special import ndtri
-
 from biascore.basics.surface import either
 from biascore.basics.twice import twice
 from biascore.comparing import Comparison, Difference
@@ -270,6 +268,8 @@ def growth(one: Difference, margin: float) -> tuple[GateOutcome, str]:
 
 def _shown_from(ends: ConfidenceInterval, margin: float) -> float:
     """The smallest increase that is shown to be beyond the margin with a power of 80 %, by the normal approximation."""
+    from scipy.special import ndtri
+
     half = (ends.high - ends.low) / 2
     return float(margin + half * (1 + ndtri(POWER) / ndtri((1 + ends.level) / 2)))
 

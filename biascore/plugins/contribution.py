@@ -1,4 +1,4 @@
-"""What one plugin registers, checked, and held back until all of its hooks have run without error."""
+"""What the hooks of one plugin register, checked, and held back until all of them have run without error."""
 
 from __future__ import annotations
 
@@ -8,14 +8,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biascore.hookspecs import CONTRACT, OLDEST
 from biascore.plugins.kinds import KINDS
+from biascore.plugins.registry import Plugin, PluginRecord
 
 if TYPE_CHECKING:
     from biascore.command import Command
     from biascore.evidence.mappings import Mapping
     from biascore.languages.language import Language
-    from biascore.stimuli import Kinds, StimuliFile
+    from biascore.stimuli import StimuliFile
+
+
+def check_language(language: object) -> Language:
+    """The language, if it is one; raises TypeError or ValueError otherwise."""
+    from biascore.basics.tags import LANGUAGE_PATTERN
+    from biascore.languages.language import Language
+
+    if not isinstance(language, Language):
+        raise TypeError(f"registered {language!r}, which is not a Language")
+    if not re.match(LANGUAGE_PATTERN, language.code):
+        raise ValueError(f"registered the language {language.code!r}, which is no code such as it or pt-BR")
+    return language
 
 
 @dataclass(slots=True)
@@ -28,26 +40,6 @@ class Contribution:
     mappings: list[Mapping] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     stimuli: tuple[StimuliFile, ...] = ()
-    contract: int = CONTRACT
-
-    def check_contract(self, module: object) -> None:
-        """Raise ValueError where the plugin was written for a later contract than this biascore keeps, or for none."""
-        stated = getattr(module, "biascore_contract", CONTRACT)
-        if type(stated) is not int or stated < 1:
-            raise ValueError(
-                f"states biascore_contract = {stated!r}, which is no number of a contract. The latest is {CONTRACT}"
-            )
-        if stated > CONTRACT:
-            raise ValueError(
-                f"was written for contract {stated} of biascore, and this biascore keeps contract {CONTRACT}. Upgrade "
-                "biascore: pip install -U biascore"
-            )
-        if stated < OLDEST:
-            raise ValueError(
-                f"was written for contract {stated} of biascore, and this biascore keeps contracts from {OLDEST}. Upgrade "
-                "the plugin"
-            )
-        self.contract = stated
 
     def collect(self, ask: Callable[[str, Callable[..., None]], None]) -> None:
         """Take what a plugin registers: ``ask`` calls its hook of a name with a function to register with.
@@ -62,36 +54,16 @@ class Contribution:
         ask("register_commands", self.add_command)
         self.check()
 
-    def read_stimuli(self, kinds: Kinds) -> None:
-        """Read its folders of stimuli, of which the tests may be of these kinds; raises StimuliError."""
-        from biascore.stimuli import Catalogue
-
-        self.stimuli = Catalogue.from_folders(language_folders=self.wordlists, kinds=kinds).files
-
     def gender_languages(self) -> tuple[str, ...]:
         """The languages whose speaker's gender it tells."""
-        if not self.languages:
-            return ()
-        from biascore.languages.language import Language
-
-        languages = [one for one in self.languages if isinstance(one, Language)]
-        return tuple(one.code for one in languages if one.speaker_gender is not None)
+        return tuple(one.code for one in self.languages if getattr(one, "speaker_gender", None) is not None)
 
     def check(self) -> None:
         """Raise TypeError or ValueError for a class, name or language that cannot be used."""
         for kind in KINDS:
             kind.check(self.items[kind.group])
-        if self.languages:
-            from biascore.basics.tags import LANGUAGE_PATTERN
-            from biascore.languages.language import Language
-
-            for language in self.languages:
-                if not isinstance(language, Language):
-                    raise TypeError(f"registered {language!r}, which is not a Language")
-                if not re.match(LANGUAGE_PATTERN, language.code):
-                    raise ValueError(
-                        f"registered the language {language.code!r}, which is no code such as it or pt-BR"
-                    )
+        for language in self.languages:
+            check_language(language)
 
     def add_wordlist(self, folder: Path, shown_as: str) -> None:
         """Note a folder of stimuli."""
@@ -122,3 +94,11 @@ class Contribution:
             *(f"mapping {one.name} {one.version}" for one in self.mappings),
             *(f"command {one.name}" for one in self.commands),
         )
+
+
+class Hooked(Plugin):
+    """The second form of a plugin: a module whose hooks register whatever it brings."""
+
+    def __init__(self, record: PluginRecord) -> None:
+        super().__init__(record)
+        self.contribution = Contribution()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Final
 
+from biascore.basics.keys import declare
 from biascore.models.capabilities import CAPABILITIES
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
@@ -37,6 +38,12 @@ class Kind:
         """The name of the hook."""
         return f"register_{self.group}"
 
+    def named(self, item: Any, name: str) -> Any:
+        """An item that the entry point ``name`` names; raises TypeError or ValueError for what cannot be used."""
+        self.check([item])
+        check_same(name, self.name(item), f"{item.__name__}.{self.key}")
+        return item
+
     def name(self, item: Any) -> str:
         """What an item is called."""
         found = getattr(item, self.key)
@@ -45,7 +52,11 @@ class Kind:
 
     def told(self, item: Any) -> str:
         """An item in a phrase."""
-        return (self.shown or f"{self.called} {{}}").format(self.name(item))
+        return self.phrase(self.name(item))
+
+    def phrase(self, name: str) -> str:
+        """A name in a phrase, such as ``adapter hf``."""
+        return (self.shown or f"{self.called} {{}}").format(name)
 
     def check(self, items: Sequence[Any]) -> None:
         """Raise TypeError or ValueError for what cannot be used."""
@@ -60,15 +71,14 @@ class Kind:
                     _check_capabilities(item, getattr(item, attribute))
         names = [self.name(item) for item in items]
         for name in names:
-            if not _NAME.fullmatch(name):
-                raise ValueError(
-                    f"registered {name!r}, which is no name: it must be small letters, digits, '-', '_' and '.', from a "
-                    "letter"
-                )
+            check_name(name)
             if names.count(name) > 1:
                 raise ValueError(f"registered {name!r} twice")
         if self.group == "kinds":
             _check_sections(items)
+        if self.group == "adapters":
+            # From here on nothing shows the keys of an adapter, whichever way it came in.
+            declare([name for item in items for name in (item.key_env_var, *item.secret_env_vars) if name])
 
 
 KINDS: Final = (
@@ -121,6 +131,23 @@ KINDS: Final = (
         needs={"summary": str, "schemes": tuple},
     ),
 )
+CLASSES: Final = {kind.group: kind for kind in KINDS}
+
+
+def check_name(name: str) -> None:
+    """Raise ValueError for what cannot be the name of an item."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"registered {name!r}, which is no name: it must be small letters, digits, '-', '_' and '.', from a letter"
+        )
+
+
+def check_same(name: str, own: str, where: str) -> None:
+    """Raise ValueError where an entry point calls a thing otherwise than the thing calls itself."""
+    if name != own:
+        raise ValueError(
+            f"its entry point is called {name!r}, and {where} is {own!r}. Give both the same name"
+        )
 
 
 def _check_class(found: object, base: type, attributes: Mapping[str, type]) -> None:

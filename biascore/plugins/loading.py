@@ -1,57 +1,54 @@
-"""Finds plugins through the entry-point group ``biascore`` and loads each in isolation.
+"""What is installed, and what it brings: an entry point names one thing, or a module with hooks.
 
-Not ``load_setuptools_entrypoints``: there one broken plugin aborts all of them, and a duplicate
-name is dropped silently.
+A thing is imported when it is first asked for, a module with hooks at once; each in isolation. Not
+``load_setuptools_entrypoints``: there one broken plugin aborts all of them, and a duplicate name is dropped silently.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from importlib import metadata
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 import pluggy
 
 from biascore.basics.collecting import uncollected
-from biascore.basics.guard import guarded
-from biascore.basics.keys import declare
 from biascore.command import OWN_COMMANDS, Command
-from biascore.errors import (
-    At,
-    BiascoreError,
-    Owner,
-    PluginError,
-    PluginFailedError,
-    StimuliError,
-    TimeLimitError,
-    UnknownNameError,
-)
+from biascore.errors import Owner, PluginError, StimuliError
 from biascore.exporter import OWN_FORMS
 from biascore.hookspecs import DiscoverySpecs
 from biascore.installation import install_plugin
 from biascore.models.capabilities import PROJECT
-from biascore.plugins.contribution import Contribution
-from biascore.plugins.kinds import KINDS
-from biascore.plugins.points import IMPORT_VARIABLE, comparable, dist_of, import_limit, why_blocked
-from biascore.plugins.registry import PluginRecord, Registry
+from biascore.plugins.contribution import Contribution, Hooked
+from biascore.plugins.kinds import CLASSES
+from biascore.plugins.languages import Languages
+from biascore.plugins.named import Named, named, tried
+from biascore.plugins.points import (
+    check_contract,
+    comparable,
+    dist_of,
+    import_limit,
+    plugin_name,
+    why_blocked,
+)
+from biascore.plugins.registry import Plugin, PluginRecord, Registry
 
 if TYPE_CHECKING:
     from biascore.adapter import Adapter
     from biascore.evidence.mappings import Mapping
     from biascore.exporter import Exporter
-    from biascore.languages.gender import GenderPair, SpeakerGenderDetector
-    from biascore.languages.language import Language, SpeakerFrames
+    from biascore.languages.gender import SpeakerGenderDetector
+    from biascore.languages.language import Language
     from biascore.metric import Diagnostic, Metric
-    from biascore.models.backend import ModelPlugin
     from biascore.models.executor import Executor
-    from biascore.models.refs import ModelRef
     from biascore.models.transform import Transform
-    from biascore.stimuli import Kinds, StimuliFile, Test
+    from biascore.stimuli import Kinds, Listed, StimuliFile
     from biascore.stimuli.dataset import DataFormat
     from biascore.stimuli.entries import TestEntry
 
@@ -59,18 +56,13 @@ GROUP: Final = "biascore"
 
 
 class Plugins:
-    """The plugins of this installation, loaded once: what they provide, by name.
+    """The plugins of this installation: what they provide, by name.
 
-    ``only``: plugins are imported and asked these hooks alone, for what they would register by others may be slow to
-    import.
+    What an entry point names is imported when it is first asked for; a plugin with hooks is asked at once.
     """
 
     @uncollected()
-    def __init__(
-        self, entry_points: Iterable[metadata.EntryPoint] | None = None, *, only: Collection[str] = ()
-    ) -> None:
-        # What stimuli files hold is read by the kinds of test.
-        self._only = frozenset(only) | ({"register_kinds"} if "register_wordlists" in only else set())
+    def __init__(self, entry_points: Iterable[metadata.EntryPoint] | None = None) -> None:
         self.adapters: Registry[type[Adapter]] = Registry("adapter")
         self.metrics: Registry[type[Metric]] = Registry("metric")
         self.formats: Registry[type[DataFormat]] = Registry("data format")
@@ -81,88 +73,130 @@ class Plugins:
         self.kinds: Registry[type[TestEntry]] = Registry("kind of test", ["weat"])
         self.mappings: Registry[Mapping] = Registry("mapping")
         self.commands: Registry[Command] = Registry("command", OWN_COMMANDS)
-        self.tests: Registry[Test] = Registry("test")
-        self.languages: dict[str, Language] = {}
-        self.speaker_gender: Registry[Callable[[], SpeakerGenderDetector]] = Registry(
-            "speaker-gender detector"
-        )
-        self.gender_pair: Registry[Callable[[str, str], GenderPair | None]] = Registry("gender-pair filter")
-        self.speaker_frames: Registry[SpeakerFrames] = Registry("speaker frames")
+        self._tests: Registry[Listed] = Registry("test")
         self._files: Registry[StimuliFile] = Registry("stimuli file")
+        self._languages = Languages()
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(DiscoverySpecs)
-        found = metadata.entry_points(group=GROUP) if entry_points is None else entry_points
-        points = sorted(found, key=_order)
-        loaded = [self._load(point) for point in points]
-        for record, contribution in loaded:
-            for kind in contribution.items["kinds"] if record.status == "loaded" else ():
-                self.kinds.add(kind.kind_name(), kind, record)
+        import_limit()  # raises where it is no number, whatever is installed
+        points = _entry_points() if entry_points is None else entry_points
+        self._plugins = [self._plugin(point) for point in sorted(points, key=_order)]
         # The tests of one plugin may be of a kind that another one brings.
-        records = [self._finish(record, contribution) for record, contribution in loaded]
-        self.records = tuple(
-            sorted(map(self._mark_conflicts, records), key=lambda one: (one.dist, one.name, one.module))
+        for plugin in self._plugins:
+            self._add(plugin, kinds=True)
+        for plugin in self._plugins:
+            if isinstance(plugin, Hooked):
+                self._finish(plugin)
+            self._add(plugin)
+
+    @property
+    def installed(self) -> tuple[PluginRecord, ...]:
+        """Every plugin as far as it is known without importing more."""
+        return tuple(
+            sorted(
+                (self._with_clashes(plugin.record) for plugin in self._plugins),
+                key=lambda one: (one.dist, one.name, one.module),
+            )
         )
-        for adapter in self.adapters.items():
-            _declare_keys(adapter)
-        for code in self.speaker_gender.conflicts:
-            self.languages[code] = replace(self.languages[code], speaker_gender=None)
-        for code in self.gender_pair.conflicts:
-            self.languages[code] = replace(self.languages[code], gender_pair=None)
-        for code in self.speaker_frames.conflicts:
-            self.languages[code] = replace(self.languages[code], speaker_frames=None)
+
+    @property
+    def records(self) -> tuple[PluginRecord, ...]:
+        """Every plugin and what became of it; imports all that was not asked for so far."""
+        self._load()
+        return self.installed
+
+    def _load(self, dist: str | None = None) -> None:
+        """Import all that was not asked for so far, of a distribution or of all."""
+        for plugin in self._plugins:
+            if isinstance(plugin, Named) and dist in (None, comparable(plugin.record.dist)):
+                with suppress(PluginError):
+                    plugin.get()
+        _ = self._stimuli, self._speech
 
     def add_adapter(self, adapter: type[Adapter]) -> None:
         """Make an adapter of this process available; raises PluginError for what is none, and for an installed name."""
         try:
-            KINDS[0].check([adapter])
+            CLASSES["adapters"].check([adapter])
         except (TypeError, ValueError) as error:
             raise PluginError(f"the adapter {adapter!r} cannot be used: it {error}") from error
         # Another version each time: answers of the code of before are not its own.
         record = PluginRecord(f"{adapter.id} (from Python)", "", uuid4().hex, adapter.__module__, "loaded")
-        self.adapters.replace(adapter.id, adapter, record)
-        _declare_keys(adapter)
+        self.adapters.replace(adapter.id, adapter, Plugin(record))
 
     @property
     def stimuli(self) -> tuple[StimuliFile, ...]:
         """The stimuli files of all plugins, without the files and tests that two plugins claim or that biascore has."""
         return tuple(
             replace(
-                file, tests=tuple(test for test in file.tests if self.tests.holds(test.id.casefold(), test))
+                file, index=tuple(test for test in file.index if self.tests.holds(test.id.casefold(), test))
             )
-            for file in self._files.items()
+            for file in self._stimuli.items()
         )
+
+    @property
+    def tests(self) -> Registry[Listed]:
+        """The tests of all plugins, by address in small letters."""
+        _ = self._stimuli
+        return self._tests
+
+    @cached_property
+    def _stimuli(self) -> Registry[StimuliFile]:
+        for plugin in self._plugins:
+            files: tuple[StimuliFile, ...] = ()
+            if isinstance(plugin, Hooked):
+                files = plugin.contribution.stimuli
+            elif isinstance(plugin, Named) and plugin.group == "wordlists":
+                with suppress(PluginError):  # its record says why
+                    files = plugin.get()
+            for file in files:
+                self._files.add(_file_key(file.language, file.display), file, plugin)
+                for test in file.index:
+                    self._tests.add(test.id.casefold(), test, plugin)
+        return self._files
+
+    @property
+    def languages(self) -> dict[str, Language]:
+        """What is known of each language, by its code."""
+        return self._speech.known
+
+    @property
+    def speaker_gender(self) -> Registry[Callable[[], SpeakerGenderDetector]]:
+        """The detectors of the speaker's gender, by the code of their language."""
+        return self._speech.speaker_gender
+
+    @cached_property
+    def _speech(self) -> Languages:
+        for plugin in self._plugins:
+            if isinstance(plugin, Hooked) and plugin.record.status == "loaded":
+                for language in plugin.contribution.languages:
+                    self._languages.add(language, plugin)
+            elif isinstance(plugin, Named) and plugin.group == "languages":
+                with suppress(PluginError):
+                    self._languages.add(plugin.get(), plugin)
+        for plugin in self._plugins:
+            if isinstance(plugin, Named) and plugin.group == "wordlists":
+                self._languages.name(plugin.name)
+        return self._languages
+
+    def stimuli_owner(self, file: StimuliFile) -> PluginRecord:
+        """Whose stimuli file it is."""
+        return self._stimuli.owner(_file_key(file.language, file.display))
 
     def check_undisputed(self, patterns: Iterable[str], usable: Collection[str]) -> None:
         """Raise PluginError where a glob names a test that is lost to a conflict, and so not ``usable``."""
         for pattern in patterns:
             for id in self.tests.known:
                 if id not in usable and fnmatchcase(id, pattern.casefold()):
-                    test = self.tests.get(id)
-                    self._files.get(_file_key(test.language, test.file))
+                    test = self.tests.get(id).build()
+                    self._stimuli.get(_file_key(test.language, test.file))
                     raise PluginError(
                         f"the test {id} is lost: " + "; ".join(self._files.clashes(self.tests.owner(id)))
                     )
 
-    def model_plugins(self, ref: ModelRef) -> list[ModelPlugin]:
-        """Every transform and observer that plugins put around this model, by distribution and name.
-
-        Raises PluginError from what a plugin raises.
-        """
-        found: list[ModelPlugin] = []
-        registered = dict(self._manager.list_name_plugin())
-        for record in self.records:
-            plugin = registered.get(f"{record.dist}:{record.name}")
-            if plugin is None:
-                continue
-            at = At(record.owner, "opening", f"what it puts around {ref}")
-            found += guarded(at, partial(_asked, self._alone(plugin, "model_plugins"), ref))
-        return found
-
     def transform_owner(self, transform: Transform) -> Owner:
         """Whose transform this is; of one that no plugin registers, its name alone."""
-        for name in self.transforms.names:
-            if type(transform) is self.transforms.get(name):
-                return self.transforms.owner(name).owner
+        if self.transforms.holds(transform.name, type(transform)):
+            return self.transforms.owner(transform.name).owner
         return Owner(f"transform {transform.name}")
 
     def detector(self, tag: str) -> SpeakerGenderDetector:
@@ -172,27 +206,7 @@ class Plugins:
         load; PluginError where two bring one; GrammarError where its grammar cannot be used; PluginFailedError
         for everything else that goes wrong in it, now or when it is asked.
         """
-        from biascore.languages.gender_trace import OwnedDetector
-        from biascore.languages.language import find_language, no_detector, shorter_tags
-
-        language = find_language(self.languages, tag)
-        if language is not None and language.speaker_gender is not None:
-            code = language.code
-            owner = self.speaker_gender.owner(code).owner if code in self.speaker_gender.known else Owner()
-            at = At(owner, "checking", f"opening the detector of the speaker's gender in {code!r}")
-            opened = language.speaker_gender
-            return guarded(at, lambda: OwnedDetector(opened(), owner))
-        if language is not None and language.code in self.speaker_gender.conflicts:
-            return self.speaker_gender.get(language.code)()  # raises
-        absent = [record for record in self.records if record.status in ("failed", "blocked")]
-        # Of a plugin that failed late it is known what it would have told; of the others it is not.
-        mine = [record for record in absent if set(record.gender_languages) & set(shorter_tags(tag))]
-        perhaps = "" if mine else "perhaps it is in what is not loaded: "
-        shown = [
-            f"{perhaps}the {record.shown} is {record.status}: {record.reason}"
-            for record in mine or absent[:3]
-        ]
-        raise UnknownNameError(no_detector(self.languages, tag, shown))
+        return self._speech.detector(tag, self.installed)
 
     def require(self, requirements: Iterable[str]) -> None:
         """Raise PluginError unless every requirement (``"biascore-plugin-slavic>=1"``) is loaded.
@@ -209,7 +223,9 @@ class Plugins:
                     f"{text!r} is not a requirement ({error}). "
                     f"Write it as for pip: 'biascore-plugin-slavic>=1'"
                 ) from error
-            mine = [r for r in self.records if comparable(r.dist) == comparable(wanted.name)]
+            name = comparable(wanted.name)
+            self._load(name)
+            mine = [r for r in self.installed if comparable(r.dist) == name]
             if not mine:
                 raise PluginError(
                     f"{text} is required, and no installed plugin comes from {wanted.name}. "
@@ -229,140 +245,137 @@ class Plugins:
 
     @cached_property
     def test_kinds(self) -> Kinds:
-        """The kinds of test that stimuli files may hold; sections that two of them have are those of what ships."""
+        """The kinds of test that stimuli files may hold; those that ship are imported when a file needs them."""
         from biascore.stimuli.schema import kinds_of
 
-        return kinds_of(
-            tuple(sorted(self.kinds.items(), key=lambda kind: not self.kinds.owner(kind.kind_name()).ships))
-        )
+        held = {name: self.kinds.holder(name) for name in self.kinds.names}
+        later = {
+            name: one.record.module
+            for name, one in held.items()
+            if one.record.ships and isinstance(one, Named)
+        }
+        others = [self.kinds.item(name) for name in held if name not in later]
+        return kinds_of(tuple(one for one in others if one is not None), tuple(later.items()))
 
-    def _load(self, point: metadata.EntryPoint) -> tuple[PluginRecord, Contribution]:
+    def _plugin(self, point: metadata.EntryPoint) -> Plugin:
+        """The plugin of an entry point; one with hooks has been asked what it brings."""
         dist, version = dist_of(point)
-        record = PluginRecord(point.name, dist, version, point.value, "loaded")
-        contribution = Contribution()
-        blocked = why_blocked(record)
+        group = point.group.removeprefix(GROUP).removeprefix(".")
+        record = PluginRecord(plugin_name(group, point.name), dist, version, point.value, "installed")
+        blocked = why_blocked(record, group)
         if blocked:
-            return replace(record, status="blocked", reason=blocked), contribution
-        name = f"{dist}:{point.name}"
-        step = partial(self._register, point, name, contribution)
-        return self._guarded(record, contribution, step), contribution
+            return Plugin(replace(record, status="blocked", reason=blocked))
+        return named(point, group, record, self._read) if group else self._hooked(point, record)
 
-    def _guarded(
-        self, record: PluginRecord, contribution: Contribution, step: Callable[[], object]
-    ) -> PluginRecord:
-        """The record after a step of its loading, which failed where the step did."""
-        name, limit = f"{record.dist}:{record.name}", import_limit()
+    def _read(self, folders: Sequence[tuple[Path, str]], dist: str) -> tuple[StimuliFile, ...]:
+        """The stimuli of a distribution; where another one has the name of a kind of its tests, they may be lost."""
+        from biascore.stimuli import Catalogue
+
         try:
-            guarded(At(record.owner, "loading", "loading it"), step, limit)
-        except BiascoreError as error:
-            if self._manager.get_plugin(name) is not None:
-                self._manager.unregister(name=name)
-            raised = (error.__cause__ or error) if isinstance(error, PluginFailedError) else error
-            late = isinstance(error, TimeLimitError)
-            reason = (
-                f"loading it takes more than {limit:g} seconds ({IMPORT_VARIABLE})"
-                if late
-                else _why_failed(raised)
-            )
-            record = replace(record, gender_languages=contribution.gender_languages())
-            return replace(record, status="failed", reason=reason, error=raised)
-        return record
+            files = Catalogue.from_folders(language_folders=folders, kinds=self.test_kinds).files
+            for file in files if self._lost_a_kind(dist) else ():
+                file.contents()  # at once, as an error of one that is asked for later is the run's
+        except StimuliError:
+            if not self._lost_a_kind(dist):
+                raise
+            return ()
+        return files
 
-    def _finish(self, record: PluginRecord, contribution: Contribution) -> PluginRecord:
-        """Read its stimuli, and take what it contributes."""
-        if record.status == "loaded" and contribution.wordlists:
-            record = self._guarded(record, contribution, partial(self._read_stimuli, contribution))
-        if record.status != "loaded":
-            return record
-        name = f"{record.dist}:{record.name}"
-        plugin = self._manager.get_plugin(name)
-        hooks = tuple(sorted(caller.name for caller in self._manager.get_hookcallers(plugin) or []))
-        record = replace(
-            record,
-            hooks=hooks,
-            provides=contribution.provides(),
-            gender_languages=contribution.gender_languages(),
-        )
-        if not hooks:
-            self._manager.unregister(name=name)
-            return replace(record, status="failed", reason="it implements no hook of biascore (@hookimpl)")
-        self._commit(contribution, record)
-        return record
-
-    def _read_stimuli(self, contribution: Contribution) -> None:
-        """Read its tests; where another plugin has the name of their kind or section, they may be lost, and no more is."""
-        own = contribution.items["kinds"]
-        lost = any(
+    def _lost_a_kind(self, dist: str) -> bool:
+        """Whether a distribution brings a kind of test whose name or section another one has."""
+        own: list[type[TestEntry]] = []
+        for plugin in self._plugins:
+            if plugin.record.ships:
+                continue  # it keeps its names
+            if plugin.record.dist == dist and isinstance(plugin, Hooked):
+                own += plugin.contribution.items["kinds"]
+            elif plugin.record.dist == dist and isinstance(plugin, Named) and plugin.group == "kinds":
+                with suppress(PluginError):
+                    own.append(plugin.get())
+        return any(
             not self.kinds.holds(kind.kind_name(), kind)
             or any(
                 self.test_kinds.sections.get(name) is not section for name, section in kind.sections.items()
             )
             for kind in own
         )
-        try:
-            contribution.read_stimuli(self.test_kinds)
-        except StimuliError:
-            if not lost:
-                raise
 
-    def _register(self, point: metadata.EntryPoint, name: str, contribution: Contribution) -> object:
-        plugin: object = point.load()
-        contribution.check_contract(plugin)
-        self._manager.register(plugin, name=name)
-        self._manager.check_pending()
-        hooks = {caller.name for caller in self._manager.get_hookcallers(plugin) or []}
-        if not self._only or self._only & hooks:
-            contribution.collect(partial(self._ask, plugin))
+    def _hooked(self, point: metadata.EntryPoint, record: PluginRecord) -> Hooked:
+        plugin = Hooked(record)
+        step = partial(self._register, point, plugin)
+        plugin.record, _ = tried(replace(record, status="loaded"), step)
+        self._settle(plugin)
         return plugin
 
-    def _ask(self, plugin: object, hook: str, register: Callable[..., None]) -> None:
-        if not self._only or hook in self._only:
-            self._alone(plugin, hook)(register=register)
+    def _settle(self, plugin: Hooked) -> None:
+        """Take nothing of a plugin that failed."""
+        contribution = plugin.contribution
+        plugin.record = replace(plugin.record, gender_languages=contribution.gender_languages())
+        if plugin.record.status == "failed":
+            plugin.contribution = Contribution()
+            if self._manager.get_plugin(_key(plugin.record)) is not None:
+                self._manager.unregister(name=_key(plugin.record))
+
+    def _finish(self, plugin: Hooked) -> None:
+        """Read its stimuli, and say what it contributes."""
+        contribution = plugin.contribution
+        if contribution.wordlists:
+            step = partial(self._read, contribution.wordlists, plugin.record.dist)
+            plugin.record, files = tried(plugin.record, step)
+            contribution.stimuli = files or ()
+            self._settle(plugin)
+        if plugin.record.status == "failed":
+            return
+        callers = self._manager.get_hookcallers(self._manager.get_plugin(_key(plugin.record))) or []
+        hooks = tuple(sorted(caller.name for caller in callers))
+        plugin.record = replace(plugin.record, hooks=hooks, provides=contribution.provides())
+        if not hooks:
+            reason = "it implements no hook of biascore (@hookimpl)"
+            plugin.record = replace(plugin.record, status="failed", reason=reason)
+            self._settle(plugin)
+
+    def _register(self, point: metadata.EntryPoint, plugin: Hooked) -> None:
+        module: object = point.load()
+        check_contract(getattr(module, "biascore_contract", None))
+        self._manager.register(module, name=_key(plugin.record))
+        self._manager.check_pending()
+        plugin.contribution.collect(lambda hook, register: self._alone(module, hook)(register=register))
 
     def _alone(self, plugin: object, hook: str) -> pluggy.HookCaller:
         """The hook as this plugin alone implements it."""
         others = [p for p in self._manager.get_plugins() if p is not plugin]
         return self._manager.subset_hook_caller(hook, remove_plugins=others)
 
-    def _commit(self, contribution: Contribution, record: PluginRecord) -> None:
-        for kind in KINDS:
-            for item in contribution.items[kind.group]:
-                if kind.group != "kinds":  # these were taken before any stimuli were read
-                    getattr(self, kind.group).add(kind.name(item), item, record)
-        for mapping in contribution.mappings:
-            self.mappings.add(mapping.name, mapping, record)
-        for command in contribution.commands:
-            self.commands.add(command.name, command, record)
-        for language in contribution.languages:
-            self._add_language(language, record)
-        for file in contribution.stimuli:
-            self._files.add(_file_key(file.language, file.display), file, record)
-            for test in file.tests:
-                self.tests.add(test.id.casefold(), test, record)
+    def _add(self, plugin: Plugin, *, kinds: bool = False) -> None:
+        """Add what a plugin brings to the registries: its kinds of test, or all else but stimuli and languages."""
+        if isinstance(plugin, Named):
+            if (plugin.group == "kinds") is kinds and plugin.group in (*CLASSES, "mappings", "commands"):
+                getattr(self, plugin.group).announce(plugin.name, plugin.get, plugin)
+        elif isinstance(plugin, Hooked):
+            for group, items in plugin.contribution.items.items():
+                for item in items if (group == "kinds") is kinds else ():
+                    getattr(self, group).add(CLASSES[group].name(item), item, plugin)
+            for mapping in () if kinds else plugin.contribution.mappings:
+                self.mappings.add(mapping.name, mapping, plugin)
+            for command in () if kinds else plugin.contribution.commands:
+                self.commands.add(command.name, command, plugin)
 
-    def _add_language(self, language: Language, record: PluginRecord) -> None:
-        """Several plugins may know a language: one brings its word lists, another its grammar."""
-        known = self.languages.setdefault(language.code, language)
-        if language.speaker_gender is not None:
-            self.speaker_gender.add(language.code, language.speaker_gender, record)
-            known = replace(known, speaker_gender=known.speaker_gender or language.speaker_gender)
-        if language.gender_pair is not None:
-            self.gender_pair.add(language.code, language.gender_pair, record)
-            known = replace(known, gender_pair=known.gender_pair or language.gender_pair)
-        if language.speaker_frames is not None:
-            self.speaker_frames.add(language.code, language.speaker_frames, record)
-            known = replace(known, speaker_frames=known.speaker_frames or language.speaker_frames)
-        self.languages[language.code] = known
-
-    def _mark_conflicts(self, record: PluginRecord) -> PluginRecord:
+    def _with_clashes(self, record: PluginRecord) -> PluginRecord:
         registries: tuple[Registry[Any], ...] = (
-            *(getattr(self, kind.group) for kind in KINDS),
-            *(self.mappings, self.commands),
-            *(self.tests, self._files),
-            *(self.speaker_gender, self.gender_pair, self.speaker_frames),
+            *(getattr(self, group) for group in CLASSES),
+            *(self.mappings, self.commands, self._tests, self._files),
+            *self._languages.registries,
         )
         clashes = [clash for registry in registries for clash in registry.clashes(record)]
-        return replace(record, status="conflict", reason="; ".join(clashes)) if clashes else record
+        if not clashes or record.status == "failed":
+            return record
+        return replace(record, status="conflict", reason="; ".join(clashes))
+
+
+def _entry_points() -> list[metadata.EntryPoint]:
+    every = metadata.entry_points()
+    groups = [group for group in every.groups if group == GROUP or group.startswith(f"{GROUP}.")]
+    return [point for group in groups for point in every.select(group=group)]
 
 
 def _order(point: metadata.EntryPoint) -> tuple[bool, str, str, str]:
@@ -371,16 +384,8 @@ def _order(point: metadata.EntryPoint) -> tuple[bool, str, str, str]:
     return dist.lower() != "biascore", dist, point.name, point.value
 
 
-def _declare_keys(adapter: type[Adapter]) -> None:
-    declare([*filter(None, [adapter.key_env_var]), *adapter.secret_env_vars])
-
-
-def _asked(hook: pluggy.HookCaller, ref: ModelRef) -> list[ModelPlugin]:
-    return [one for answer in hook(ref=ref) for one in answer]
-
-
-def _why_failed(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error).strip()}"
+def _key(record: PluginRecord) -> str:
+    return f"{record.dist}:{record.name}"
 
 
 def _file_key(language: str, display: str) -> str:

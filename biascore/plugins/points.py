@@ -10,6 +10,7 @@ from typing import Final
 
 from biascore.basics.guard import DISABLE_VARIABLE
 from biascore.errors import OptionsError
+from biascore.hookspecs import CONTRACT, OLDEST
 from biascore.plugins.registry import PluginRecord
 
 IMPORT_VARIABLE: Final = "BIASCORE_IMPORT_SECONDS"
@@ -33,6 +34,32 @@ def import_limit() -> float | None:
             f"{IMPORT_VARIABLE} is {text!r}. Set it to a number of seconds, such as 120, or to 0 for no limit"
         )
     return seconds or None
+
+
+def check_contract(stated: object) -> None:
+    """Raise ValueError where a plugin states a later contract than this biascore keeps, or none; None is not stated."""
+    if stated is None:
+        return
+    if type(stated) is not int or stated < 1:
+        raise ValueError(
+            f"states biascore_contract = {stated!r}, which is no number of a contract. The latest is {CONTRACT}"
+        )
+    if stated > CONTRACT:
+        raise ValueError(
+            f"was written for contract {stated} of biascore, and this biascore keeps contract {CONTRACT}. Upgrade "
+            "biascore: pip install -U biascore"
+        )
+    if stated < OLDEST:
+        raise ValueError(
+            f"was written for contract {stated} of biascore, and this biascore keeps contracts from {OLDEST}. Upgrade "
+            "the plugin"
+        )
+
+
+def plugin_name(group: str, name: str) -> str:
+    """What the plugin of an entry point is called: ``metric-weat``; of one with hooks as the entry point is."""
+    kind = group if group == "wordlists" else group.removesuffix("s")
+    return f"{kind}-{name}" if kind else name
 
 
 def dist_of(point: metadata.EntryPoint) -> tuple[str, str]:
@@ -66,9 +93,12 @@ def comparable(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def why_blocked(record: PluginRecord) -> str:
-    """Why the user's environment keeps a plugin from being loaded, or an empty string."""
-    mine = {comparable(record.name), comparable(record.dist)}
+def why_blocked(record: PluginRecord, group: str) -> str:
+    """Why the user's environment keeps a plugin from being loaded, or an empty string.
+
+    It is named by its own name, that of its distribution, or that of its group, such as ``transforms``.
+    """
+    mine = {comparable(record.name), comparable(record.dist), group}
     if mine & (_names(DISABLE_VARIABLE) or set()):
         return f"disabled by {DISABLE_VARIABLE}"
     allowed = _names(ALLOW_VARIABLE)

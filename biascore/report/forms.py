@@ -24,7 +24,7 @@ def chosen_form(path: Path | None, form: str = "") -> str:
     """The form that is asked for, by name or by the ending of its file; raises OptionsError where these differ."""
     if path is None or not path.suffix:
         return form or HTML
-    plugins = Plugins(only={"register_exporters"})
+    plugins = Plugins()
     ending = {".html": HTML, ".htm": HTML, PDF: "pdf"}.get(path.suffix.lower()) or form_of(path, plugins)
     if not form:
         return ending or HTML  # which check_report refuses under any other ending
@@ -71,6 +71,6 @@ def written(
     estimates: str | Sequence[str] = (),
 ) -> tuple[Path, ...]:
     """Write a run in a form that is no page, and return which files these are."""
-    plugins = Plugins(only={"register_exporters"})
+    plugins = Plugins()
     found = exported(run, form, plugins, several(columns), several(estimates))
     return write_exported(found, user_path(path), exporter(form, plugins).suffix, overwrite=overwrite)

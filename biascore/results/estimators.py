@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from biascore.basics.frozen import Frozen, FrozenMap
@@ -151,6 +150,8 @@ class ClusterContrast(Frozen):
 
     def observed(self, items: pa.Table) -> Observed:
         """The rows of a table that count; raises KeyError without the columns."""
+        import pyarrow.compute as pc
+
         which, text = self.only
         chosen = items.filter(pc.equal(items.column(which), text))
         columns = {name: _texts(chosen, (name,)) for name in self.levels}

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from biascore.basics.frozen import Scalar
 from biascore.models.outcomes import Outcomes
@@ -218,6 +217,8 @@ def _advice(coverage: Coverage) -> str:
 
 def wrong_result(found: Measurement) -> str:
     """What is wrong with what a metric returned, as a clause; empty where nothing is."""
+    import pyarrow.compute as pc
+
     columns = found.items.column_names[:3]
     if columns and columns != item_table().column_names:
         return f"returned items whose first columns are {', '.join(columns)}, and not item, group, value"

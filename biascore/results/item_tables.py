@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from biascore.errors import RunError
 from biascore.files.reading import FILE_VARIABLE, MAX_TABLE_MB, MAX_UNPACKED, check_regular, megabytes_allowed
@@ -20,6 +18,8 @@ _NESTED_AT_ONCE: Final = 64  # what lists repeat is not known before they are re
 
 def write_items(items: pa.Table, path: Path) -> None:
     """Write an item table; raises OSError or ValueError where that cannot be."""
+    import pyarrow.parquet as pq
+
     # Otherwise the type of a list has another name when it is read, and so its table another hash.
     pq.write_table(items, path, row_group_size=ROW_GROUP, use_compliant_nested_type=False)
 
@@ -30,6 +30,8 @@ def read_items(path: Path, display: str) -> pa.Table:
     Raises RunError for a folder, device or pipe; ValueError for one that takes more memory than the limit for tables and
     100 times its size; OSError, ValueError, OverflowError, TypeError or ArrowException for one that is damaged.
     """
+    import pyarrow.parquet as pq
+
     check_regular(path, display, RunError)
     file = pq.ParquetFile(path)
     schema = file.schema_arrow
@@ -77,6 +79,8 @@ def _width(kind: pa.DataType) -> float:
 
 def _size(column: pa.Array) -> float:
     """The bytes of a column of a batch, its texts written out."""
+    import pyarrow.compute as pc
+
     if isinstance(column, pa.DictionaryArray) and _is_text(column.type.value_type):
         lengths = pc.binary_length(column.dictionary).take(column.indices)
         return float(pc.sum(lengths).as_py() or 0) + _PLACE * len(column)

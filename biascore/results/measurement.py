@@ -12,6 +12,7 @@ from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 from biascore.basics.wording import but
 from biascore.results.attached import attached
 from biascore.results.caveat import Caveat, WithCaveats
+from biascore.results.columns import column
 from biascore.results.coverage import Coverage
 from biascore.results.estimates import Equivalence, Estimate, brief, format_p
 from biascore.results.figures import Figure
@@ -30,11 +31,11 @@ def item_table(
 ) -> pa.Table:
     """An immutable table of per-item results: what, in which group, the value plotted, and further columns."""
     columns = {
-        "item": pa.array(item, pa.string()),
-        "group": pa.array(group, pa.string()),
-        "value": pa.array(value, pa.float64()),
+        "item": column(item, pa.string()),
+        "group": column(group, pa.string()),
+        "value": column(value, pa.float64()),
     }
-    return pa.table({**columns, **(more or {})})
+    return pa.table(columns | {name: column(values) for name, values in (more or {}).items()})
 
 
 class Measurement(WithCaveats, Frozen):

@@ -9,8 +9,6 @@ from importlib import metadata
 from types import MappingProxyType
 from typing import Any, Final
 
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 from pydantic import Field
 
 from biascore.basics.frozen import Frozen, FrozenMap
@@ -63,6 +61,8 @@ def computing(elsewhere: Mapping[str, str] = MappingProxyType({})) -> dict[str, 
 
 def required(names: Iterable[str]) -> dict[str, str]:
     """The installed versions of these distributions and of all that they require."""
+    from packaging.utils import canonicalize_name
+
     found: dict[str, str] = {}
     waiting = sorted(names)
     while waiting:
@@ -80,6 +80,8 @@ def required(names: Iterable[str]) -> dict[str, str]:
 @cache  # reading the metadata of a hundred distributions took a third of a second a run
 def _installed(name: str) -> tuple[str, tuple[str, ...]]:
     """A distribution's version and the names that it requires; raises PackageNotFoundError."""
+    from packaging.requirements import Requirement
+
     dist = metadata.distribution(name)
     needs = [Requirement(text) for text in dist.requires or ()]
     return dist.version, tuple(
@@ -92,6 +94,8 @@ def constraints(provenance: Provenance) -> str:
 
     They follow from the run alone. A label such as ``+cpu`` is left out, because an index does not have it.
     """
+    from packaging.utils import canonicalize_name
+
     found = dict(provenance.required)
     recorded = {"biascore": provenance.biascore_version}
     recorded |= {plugin.dist: plugin.version for plugin in provenance.plugins}

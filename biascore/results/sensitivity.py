@@ -12,8 +12,6 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from scipy.special import ndtri
-
 from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.basics.wording import capital, shown
 from biascore.results.estimates import Estimate
@@ -84,6 +82,8 @@ def sensitivity(
     ``alpha``: another level than its own, such as the one that is left after adjustment. It takes a test, an interval and
     a direction; for a distance, a share of items, or a description use ``biascore calibrate``.
     """
+    from scipy.special import ndtri
+
     headline = measurement.headline
     level = measurement.alpha if alpha is None else alpha
     if level is None or not headline.p_values or headline.value is None or headline.neutral is None:
@@ -188,6 +188,8 @@ class _Scale(NamedTuple):
 
 def _standard_error(headline: Estimate, scale: _Scale) -> float | None:
     """That of the interval, or of the deciding test where that is larger: it may ask a wider question."""
+    from scipy.special import ndtri
+
     ends, value = headline.interval, headline.value
     if ends is None or value is None or ends.high <= ends.low:
         return None

@@ -33,7 +33,7 @@ def record(
     )
     used_plugins = tuple(
         PluginUsed(name=one.name, dist=one.dist, version=one.version)
-        for one in plugins.records
+        for one in plugins.installed
         if one.status in ("loaded", "conflict")
     )
     packages = computing(done.packages)

@@ -16,10 +16,23 @@ from biascore.files.writing import check_folder, new_folder
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import Registry
 
-KINDS: Final = ("adapter", "metric", "transform", "language", "format", "exporter")
 PREFIX: Final = "biascore-plugin-"
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _SUFFIX: Final = ".txt"
+_BRINGS: Final[dict[str, dict[str, str]]] = {
+    "adapter": {"adapters": '@NAME@ = "@MODULE@.adapter:@CLASS@Adapter"'},
+    "metric": {
+        "metrics": '@NAME@ = "@MODULE@.metric:@CLASS@"',
+        "kinds": '@NAME@ = "@MODULE@.kind:@CLASS@Entry"',
+        "wordlists": 'en = "@MODULE@.en"',
+    },
+    "transform": {"transforms": '@NAME@ = "@MODULE@.transform:@CLASS@"'},
+    "language": {"languages": 'la = "@MODULE@:latin"', "wordlists": 'la = "@MODULE@.la"'},
+    "format": {"formats": '@NAME@ = "@MODULE@.table:@CLASS@Table"'},
+    "exporter": {"exporters": '@NAME@ = "@MODULE@.exporter:@CLASS@Exporter"'},
+}
+"""The entry points of a new plugin of each kind, by their group."""
+KINDS: Final = tuple(_BRINGS)
 
 
 def new_plugin(name: str, kind: str, folder: Path | None = None) -> Path:
@@ -46,6 +59,8 @@ def new_plugin(name: str, kind: str, folder: Path | None = None) -> Path:
         "BIASCORE": ".".join(metadata.version("biascore").split(".")[:2]),
         "KIND": kind,
     }
+    entries = [f'[project.entry-points."biascore.{group}"]\n{line}' for group, line in _BRINGS[kind].items()]
+    words["ENTRIES"] = _filled("\n\n".join(entries), words)
     wanted = folder or Path(words["DIST"])
     if wanted.exists():
         raise RunError(f"{wanted} exists already, and is left as it is. Name another folder: --out DIR")

@@ -13,7 +13,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
 
 from biascore.stats._checks import Floats, finite_vector, require_between
 from biascore.stats.association import MIN_RELATIVE_SPREAD, ZeroVarianceError, effect_size
@@ -254,6 +253,8 @@ def _chunks(rows: int, width: int) -> list[range]:
 
 
 def _bca_levels(tails: Floats, drawn: Floats, estimate: float, acceleration: float) -> Floats:
+    from scipy.special import ndtr, ndtri
+
     below = (np.count_nonzero(drawn < estimate) + np.count_nonzero(drawn <= estimate)) / (2.0 * drawn.size)
     half = 0.5 / drawn.size  # keeps the correction finite where every resample is on one side
     bias = float(ndtri(min(max(below, half), 1.0 - half)))

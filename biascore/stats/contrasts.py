@@ -20,7 +20,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
 
 from biascore.stats._checks import Floats, finite_vector, require_between
 from biascore.stats.association import MIN_RELATIVE_SPREAD, ZeroVarianceError
@@ -137,6 +136,8 @@ def unpaired_change(
     (MOVER; Zou and Donner 2008, Statistics in Medicine 27:1693), and p is that at which they reach 0. It takes the two for
     independent: of the same items, which agree in most that is odd about them, it is too wide and p too large.
     """
+    from scipy.special import ndtr, ndtri
+
     require_between(level, "level", 0.0, 1.0)
     value = new - old
     below = math.hypot(new - new_interval[0], old_interval[1] - old)
@@ -250,6 +251,8 @@ def _bootstrap(
 
 def _of_answers(moved: Floats, weight: float, level: float) -> Interval:
     """Of the difference of two shares of the same items: one item is added to those that changed either way."""
+    from scipy.special import ndtri
+
     n = moved.size + 2
     up, down = (np.count_nonzero(moved > 0) + 1) / n, (np.count_nonzero(moved < 0) + 1) / n
     half = float(ndtri((1.0 + level) / 2.0)) * math.sqrt((up + down - (up - down) ** 2) / n)

@@ -19,7 +19,6 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import qr
 
 from biascore.stats import effects
 from biascore.stats._checks import Floats, require_between
@@ -241,6 +240,8 @@ def _gradient(design: Design, change: effects.Change) -> Floats:
 
 def _require_estimable(matrix: Floats, design: Design, absorbed: Factor | None) -> None:
     """Raise RegressionError where columns are combinations of each other; statsmodels would share the effect out."""
+    from scipy.linalg import qr
+
     lengths = np.linalg.norm(matrix, axis=0)
     # What is left of a column by the absorbed levels is rounding where they determine it.
     gone = lengths <= 1e-7 * np.linalg.norm(design.matrix, axis=0)

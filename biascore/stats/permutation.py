@@ -19,7 +19,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr
 
 from biascore.stats._checks import Floats, finite_vector
 from biascore.stats.attainable import Attainable, of_draws, of_partitions
@@ -182,6 +181,8 @@ def normal_approximation(effect_ddof1: float, nx: int, ny: int) -> float:
     This is the p of the GG-WEAT code; report the permutation p next to it. Raises ValueError for sizes below 1
     or a d that is not finite.
     """
+    from scipy.special import ndtr
+
     if nx < 1 or ny < 1:
         raise ValueError(f"set sizes are {nx} and {ny}; pass at least 1 each")
     if not math.isfinite(effect_ddof1):

@@ -6,9 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from scipy.optimize import brentq
-from scipy.special import bdtr, ndtri
-
 from biascore.stats._checks import require_between
 from biascore.stats.bootstrap import Interval
 
@@ -42,6 +39,8 @@ def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> Inte
     ValueError unless 0 <= successes <= trials and trials >= 1. Source: Wilson 1927, JASA 22:209; Brown, Cai
     and DasGupta 2001, Statistical Science 16:101.
     """
+    from scipy.special import ndtri
+
     _check_counts(successes, trials)
     require_between(level, "level", 0.0, 1.0)
     z = float(ndtri((1.0 + level) / 2.0))
@@ -62,6 +61,8 @@ def binomial_test(successes: int, trials: int) -> float:
     P(|K - n/2| >= |k - n/2|); valid, and 1 where the halves are as equal as they can be. Raises ValueError
     unless 0 <= successes <= trials and trials >= 1.
     """
+    from scipy.special import bdtr
+
     _check_counts(successes, trials)
     if abs(2 * successes - trials) <= 1:
         return 1.0  # exactly, where the sum of probabilities would round
@@ -86,6 +87,8 @@ class AgrestiCoull:
 
 def critical_value(level: float) -> float:
     """The z that holds ``level`` of a standard normal distribution within -z and z."""
+    from scipy.special import ndtri
+
     require_between(level, "level", 0.0, 1.0)
     return float(ndtri((1.0 + level) / 2.0))
 
@@ -116,6 +119,9 @@ def paired_difference(first_only: int, second_only: int, n: int, *, level: float
     are 0 at least, n is 1 at least, and their sum is n at most. Source: Tango 1998, Statistics in Medicine 17:891, which
     Fagerland, Lydersen and Laake 2014 (Statistics in Medicine 33:2850) recommend.
     """
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
     if min(first_only, second_only) < 0 or n < 1 or first_only + second_only > n:
         raise ValueError(
             f"{first_only} and {second_only} items differ of {n}; pass counts with a sum of at most n, and n >= 1"

@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from biascore.stats._checks import finite_vector
 
@@ -34,6 +33,8 @@ def rank_correlation(x: ArrayLike, y: ArrayLike, level: float = 0.95) -> RankCor
     The interval is Fieller, Hartley & Pearson's (1957): atanh(tau) has a variance of about .437 / (n - 4); from n = 6 on,
     and not where all pairs are in the same order, where that says nothing. Raises ValueError for unequal lengths.
     """
+    from scipy.special import ndtri
+
     one, other = finite_vector(x, "x"), finite_vector(y, "y")
     if one.size != other.size:
         raise ValueError(f"x has {one.size} values and y {other.size}; pass as many")

@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv, ndtri
 
 from biascore.stats._checks import Floats, require_between
 from biascore.stats.bootstrap import Interval
@@ -25,6 +24,8 @@ def clopper_pearson(successes: int, trials: int, *, level: float = 0.95) -> Inte
 
     Raises ValueError unless 0 <= successes <= trials and trials >= 1. Source: Clopper and Pearson 1934, Biometrika 26:404.
     """
+    from scipy.special import betaincinv
+
     if trials < 1 or not 0 <= successes <= trials:
         raise ValueError(
             f"{successes} successes of {trials} trials; pass 0 <= successes <= trials, trials >= 1"
@@ -45,6 +46,8 @@ def ratio_intervals(
     the upper one infinite where the second has none. Raises ValueError on a level outside (0, 1). Source: Koopman 1984,
     Biometrics 40:513; in the form of Miettinen and Nurminen 1985, Statistics in Medicine 4:213, without their n / (n - 1).
     """
+    from scipy.special import ndtri
+
     require_between(level, "level", 0.0, 1.0)
     (x, n), (y, m) = ((np.asarray(a, np.float64), np.asarray(b, np.float64)) for a, b in (first, second))
     z = float(ndtri((1.0 + level) / 2.0))

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-from scipy.special import ndtri
-
 from biascore.stats.attainable import Attainable
 from biascore.stats.proportions import wilson_interval
 from biascore.stats.verdict import Decision, Verdict
@@ -60,12 +58,16 @@ def words_for_negligible(bound: float, level: float, power: float = LIKELY) -> i
 
     By the normal approximation: d has the standard error sqrt(2 / n). Rounded up to tens.
     """
+    from scipy.special import ndtri
+
     z = float(ndtri((1 + level) / 2) + ndtri((1 + power) / 2))
     return 10 * math.ceil(2 * (z / bound) ** 2 / 10)
 
 
 def too_few_for_negligible(nx: int, ny: int, bound: float, level: float) -> bool:
     """Whether the interval of d of nx + ny words is too wide to be within +-``bound`` even around 0."""
+    from scipy.special import ndtri
+
     return float(ndtri((1 + level) / 2)) * math.sqrt(1 / nx + 1 / ny) > ROOM * bound
 
 
@@ -74,6 +76,8 @@ def pairs_for_negligible(bound: float, level: float) -> int:
 
     It is within ``bound`` percentage points of 50, where 0 < bound < 50.
     """
+    from scipy.special import ndtri
+
     share = bound / 100
     z = float(ndtri((1 + level) / 2))
     n = max(2, 2 * math.floor(((z / (2 * share)) ** 2 - z * z) / 2) - 4)

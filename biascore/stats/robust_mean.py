@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 from biascore.stats._checks import Floats, finite_vector, require_between
 from biascore.stats.association import ZeroVarianceError
@@ -83,6 +82,8 @@ def robust_mean(
     has nearly all the weight or is the only one, ZeroVarianceError where the values do not vary, ValueError on arguments of
     another shape, not finite, or negative.
     """
+    from scipy.special import stdtrit
+
     require_between(level, "level", 0.0, 1.0)
     if within is not None and not 0.0 <= within <= 1.0:
         raise ValueError(f"within is {within!r}; pass a correlation between 0 and 1, or None")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
 from biascore.stats._checks import Floats, require_between
 
@@ -39,6 +38,8 @@ class TTest:
     @classmethod
     def of(cls, estimate: float, se: float, df: float, level: float = 0.95) -> TTest:
         """From an estimate, its standard error and the degrees of freedom of the latter."""
+        from scipy.special import stdtr, stdtrit
+
         if se == 0.0:
             return cls(estimate, se, df, math.nan, math.nan, math.nan, math.nan, level)
         t = estimate / se
@@ -48,6 +49,8 @@ class TTest:
 
     def smallest_found(self, alpha: float, power: float = 0.8) -> float:
         """The true value, in the unit of the estimate, that such a test finds at ``alpha`` with that ``power``."""
+        from scipy.special import stdtrit
+
         return self.se * float(stdtrit(self.df, 1.0 - alpha / 2.0) + stdtrit(self.df, power))
 
 

@@ -10,9 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from biascore.basics import renamed
 from biascore.errors import OptionsError
-from biascore.terminal.console import say, stderr
 
 TRANSFORM_EXAMPLE: Final = "--transform grammatical-gender:nouns=es/nouns"
 OTHER_BASE: Final = re.compile(r"[+-]?0[xob]\w*")
@@ -46,9 +44,6 @@ Option = Annotated[
 ]
 """``-o KEY=VALUE``, which ``Given.of`` reads."""
 
-ModelOption = Annotated[list[str] | None, typer.Option(hidden=True, metavar="KEY=VALUE")]
-"""The old name of ``-o model.KEY=VALUE``, for one release."""
-
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -59,26 +54,12 @@ class Given:
     data: Mapping[str, Any]
 
     @classmethod
-    def of(
-        cls,
-        option: Sequence[str] | None,
-        model_option: Sequence[str] | None = None,
-        data_option: Sequence[str] | None = None,
-        *,
-        of: Sequence[str] = ("", "model", "data"),
-    ) -> Given:
-        """The options by what they are of; the old flags count, and say what they are now.
+    def of(cls, option: Sequence[str] | None, of: Sequence[str] = ("", "model", "data")) -> Given:
+        """The options by what they are of.
 
         ``of``: what has options here. Raises OptionsError for an option of something else.
         """
-        texts: dict[str, list[str]] = {
-            "": [],
-            "model": list(model_option or ()),
-            "data": list(data_option or ()),
-        }
-        for whose, old in texts.items():
-            if old:
-                say(renamed.told(f"--{whose}-option", f"-o {whose}.KEY=VALUE"), to=stderr)
+        texts: dict[str, list[str]] = {"": [], "model": [], "data": []}
         for text in option or ():
             whose, dot, rest = text.partition(".")
             whose, rest = (whose, rest) if dot and whose in texts else ("", text)

@@ -18,7 +18,7 @@ from biascore.engine import Engine
 from biascore.errors import BiascoreError, CapabilityError, UnknownNameError
 from biascore.metric import Metric
 from biascore.models.model import Model
-from biascore.plugins.registry import PluginRecord
+from biascore.plugins.registry import Plugin, PluginRecord
 from biascore.results.finding import wrong_result
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
@@ -200,7 +200,7 @@ class MetricContract:
         if not made.requires & HOOKS:
             raise NotAskedError(f"every query of {', '.join(sorted(made.requires))} has an answer")
         for share in LOST:
-            with self._lent.model(ref, transforms=[Unanswered(share)]) as model:
+            with self._lent.model(ref) as whole, self._lent.model(Unanswered(whole, share)) as model:
                 try:
                     other = self._run(self._lent, model, self._chosen)[0]
                 except CapabilityError as error:
@@ -255,7 +255,8 @@ class MetricContract:
         """The metric of that name in the engine, which it is given where there is none."""
         known, module = self.engine.plugins.metrics, self.metric.__module__
         if self.metric.name not in known.names:
-            known.add(self.metric.name, self.metric, PluginRecord("kit", module, "0", module, "loaded"))
+            kit = Plugin(PluginRecord("kit", module, "0", module, "loaded"))
+            known.add(self.metric.name, self.metric, kit)
         return known.get(self.metric.name)
 
     @cached_property
@@ -264,7 +265,7 @@ class MetricContract:
         if self._registered is not self.metric:
             raise NotAskedError(f"another metric is called {self.metric.name}")
         test = self.test
-        if isinstance(test, Test) and test.id not in {one.id for one in self.engine.catalogue.tests}:
+        if isinstance(test, Test) and test.id not in {one.id for one in self.engine.catalogue.index}:
             return self.engine.with_tests([test], self.engine.seed)
         return self.engine
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from biascore.api.adapters import Adapter, Backend, LoadContext, Model, ModelRef, Options
 from biascore.api.formats import user_path
 from biascore.errors import BiascoreError, ModelLoadError
-from biascore_emotions.backend import ScorerBackend
-from biascore_emotions.folder import Scorer, read_scorer
+
+if TYPE_CHECKING:
+    from biascore_emotions.folder import Scorer
 
 PERMISSIONS: Final = ("allow_pickle", "trust_remote_code")
 """Options of an encoder by which its files may run code. Whoever opens it gives them, never a folder."""
@@ -40,11 +41,15 @@ class ScorerAdapter(Adapter[ScorerOptions]):
 
     def load(self, ref: ModelRef, options: ScorerOptions, context: LoadContext) -> Backend:
         """Read the folder and open the encoder; raises ModelLoadError."""
+        from biascore_emotions.backend import ScorerBackend
+
         scorer = _read(ref, options)
         return ScorerBackend(scorer, _encoder(ref, scorer, options, context))
 
 
 def _read(ref: ModelRef, options: ScorerOptions) -> Scorer:
+    from biascore_emotions.folder import read_scorer
+
     scorer = read_scorer(user_path(ref.locator), ref.locator)
     if options.encoder is not None and scorer.record.encoder is None:
         raise ModelLoadError(f"{ref} goes by tf-idf and has no encoder. Leave the option encoder out")

@@ -21,7 +21,7 @@ from biascore.api.commands import (
     say,
     stderr,
 )
-from biascore.api.support import ModelOption, listed
+from biascore.api.support import listed
 from biascore.errors import OptionsError
 from biascore_emotions.labelled import Reading
 from biascore_emotions.parts import read_data
@@ -49,7 +49,6 @@ def train_scorer_command(
             help="An encoder that gives the vectors, such as hf:./minilm. Default: tf-idf.", metavar="REF"
         ),
     ] = None,
-    model_option: ModelOption = None,
     head: Annotated[
         str, typer.Option(help="ridge, svr or mlp. Default: svr on tf-idf, ridge on an encoder.")
     ] = "",
@@ -100,7 +99,7 @@ def train_scorer_command(
         raise OptionsError(
             f"--column names columns by text. Write, for example: --column text=sentence; not {names}"
         )
-    options = Given.of(option, model_option, of=["", "model"])
+    options = Given.of(option, of=["", "model"])
     training = Training(model is None, head, options.own, seeds, seed)
     reading = Reading(names, encoding, clean, cut_decimals, bounds)
     check_target(out, overwrite=force)

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-from scipy import sparse
 
 from biascore.errors import DataError, OptionsError
 from biascore_emotions.features import Floats, Matrix, TfIdf
@@ -155,6 +154,8 @@ def fit_head(
 
 
 def _stacked(one: Matrix, other: Matrix) -> Matrix:
+    from scipy import sparse
+
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return np.vstack([one, other])
     return sparse.csr_matrix(sparse.vstack([sparse.csr_matrix(one), sparse.csr_matrix(other)]))
@@ -173,6 +174,7 @@ def _ridge(settings: Ridge, rows: Matrix, scores: Floats) -> Fitted:
 
 
 def _svr(settings: Svr, rows: Matrix, scores: Floats, dev: int) -> Fitted:
+    from scipy import sparse
     from sklearn.model_selection import GridSearchCV, PredefinedSplit
     from sklearn.svm import SVR
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from biascore.api.formats import array_of
 from biascore.errors import ModelLoadError
@@ -59,6 +58,8 @@ class SupportVectors:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All that it is, by name, but kernel and gamma."""
+        from scipy import sparse
+
         if sparse.issparse(self.vectors):
             vectors = {
                 "vectors.data": self.vectors.data,
@@ -72,6 +73,8 @@ class SupportVectors:
     @classmethod
     def of(cls, arrays: Arrays, parameters: Mapping[str, Any], width: int) -> Self:
         """From its arrays; raises ValueError or ModelLoadError where they do not fit."""
+        from scipy import sparse
+
         coefficients = array_of(arrays, "coefficients", (None,))
         count = len(coefficients)
         vectors: Matrix

@@ -24,7 +24,6 @@ from biascore.api.commands import (
     stderr,
     wide,
 )
-from biascore.api.support import ModelOption
 from biascore.errors import OptionsError
 from biascore_training.corpus import ENGLISH_PAIRS, Method
 from biascore_training.mitigate import Mitigated, Recipe, check_target, mitigate, prepare
@@ -94,13 +93,12 @@ def mitigate_command(
         bool, typer.Option("--preview", help=f"Show {_SHOWN} texts that change, and train nothing.")
     ] = False,
     option: Option = None,
-    model_option: ModelOption = None,
     stimuli: StimuliFolders = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Train a copy of a masked model on a corpus with gender swapped; an interrupted training resumes."""
-    options = Given.of(option, model_option, of=["model"])
+    options = Given.of(option, of=["model"])
     if out is None and not preview:
         raise OptionsError("no folder is named for the new model. Add --out FOLDER, or look first: --preview")
     training = Training(epochs, batch, learning_rate, warmup_steps, masked, weight_decay, power, seed)

@@ -14,9 +14,19 @@ PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 DISTRIBUTIONS = tuple(sorted(path.parent for path in PLUGINS.glob("*/pyproject.toml")))
 
 
+def entry_points_of(source: Path) -> str:
+    """The entry points that a project states, as its installation has them."""
+    project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return "\n".join(
+        line
+        for group, points in project["entry-points"].items()
+        for line in (f"[{group}]", *(f"{name} = {value}" for name, value in points.items()), "")
+    )
+
+
 @contextmanager
 def installed(source: Path, folder: Path) -> Iterator[None]:
-    """Its entry point is found as that of any distribution; what was imported of it is forgotten afterwards."""
+    """Its entry points are found as those of any distribution; what was imported of it is forgotten afterwards."""
     project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     name, version = project["name"], project["version"]
     package = name.replace("-", "_")
@@ -25,9 +35,7 @@ def installed(source: Path, folder: Path) -> Iterator[None]:
     (info / "METADATA").write_text(
         f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8"
     )
-    points = project["entry-points"]["biascore"].items()
-    lines = ["[biascore]", *(f"{point} = {module}" for point, module in points), ""]
-    (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+    (info / "entry_points.txt").write_text(entry_points_of(source), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
         patch.syspath_prepend(str(source))

@@ -21,11 +21,13 @@ from biascore.models.cache import DiskCache
 from biascore.plugins.loading import Plugins
 from biascore_adapters.hf.adapter import HfAdapter
 
+from ..builders.points import own
+
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Without the libraries of devices, which are slow to import, and with one plugin."""
-    some = [point for point in metadata.entry_points(group="biascore") if point.name == "metric-weat"]
+    some = own("metric-weat")
     monkeypatch.setattr(doctor, "_devices", lambda _: iter(()))
     monkeypatch.setattr(doctor, "Plugins", lambda: Plugins(some))
     return monkeypatch

@@ -16,6 +16,8 @@ from biascore.errors import RateLimitError
 from biascore.scaffold.new import KINDS, new_plugin
 from biascore.testing import CLAUSES, NotAskedError
 
+from ..builders.plugin_dists import entry_points_of
+
 MODULE = "biascore_plugin_own_one"
 PLUGINS = "adapter-planted, metric-weat, kinds, wordlists-en, biascore-plugin-own-one"
 
@@ -48,19 +50,15 @@ class Detector:
         {body}
 
 
-@hookimpl
-def register_languages(register):
-    register(Language("la", "Latin", speaker_gender=Detector, speaker_frames=SpeakerFrames("Fessus sum: «{{}}»", "Fessa sum: «{{}}»")))
-
-
-def unused(register):
+latin = Language("la", "Latin", speaker_gender=Detector, speaker_frames=SpeakerFrames("Fessus sum: «{{}}»", "Fessa sum: «{{}}»"))
+unused = language_with_rules(
 """
-IMPORTED = "from biascore.api.languages import SpeakerFrames, hookimpl, language_with_rules"
-MORE = "from biascore.api.languages import Gender, GenderEvidence, Language, SpeakerFrames, SpeakerGender, hookimpl, language_with_rules"
+IMPORTED = "from biascore.api.languages import SpeakerFrames, language_with_rules"
+MORE = "from biascore.api.languages import Gender, GenderEvidence, Language, SpeakerFrames, SpeakerGender, language_with_rules"
 
 
 def detector(body: str) -> Break:
-    old = "\n\n@hookimpl\ndef register_languages(register):\n"
+    old = "latin = language_with_rules(\n"
     return Break(LANGUAGE, old, DETECTOR.format(body=body))
 
 
@@ -137,8 +135,8 @@ BROKEN: dict[str, dict[str, Break]] = {
         "facts": Break(TRANSFORM, "float(np.linalg.norm(mean))", "mean"),
     },
     "language": {
-        "registered": Break(LANGUAGE, 'register(language_with_rules("la"', 'register(language_with_rules("eo"'),
-        "detects": Break(LANGUAGE, "HERE / \"la.toml\"", "HERE / \"la.toml\"", {"sentences": {"Fessus sum.": "feminine"}}),
+        "registered": Break(LANGUAGE, '    "la",', '    "la",', {"tag": "eo"}),
+        "detects": Break(LANGUAGE, '"la.toml"', '"la.toml"', {"sentences": {"Fessus sum.": "feminine"}}),
         "evidence": detector(RIGHT.format(shift=1)),
         "any text": detector("return SpeakerGender.of(()) if len(sentence) else 1 / 0"),
         "same": detector("self.n = getattr(self, 'n', 0) + 1\n        return SpeakerGender.of((GenderEvidence('F', (0, 1), Gender.MASCULINE, 'r'),) if self.n % 2 and sentence[:1] == 'F' else ())"),
@@ -197,7 +195,7 @@ def contract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
             path.write_text(text.replace(IMPORTED, MORE), encoding="utf-8")
         (info := folder / "own.dist-info").mkdir()
         (info / "METADATA").write_text("Metadata-Version: 2.1\nName: biascore-plugin-own-one\nVersion: 0.1\n")
-        (info / "entry_points.txt").write_text(f"[biascore]\nown-one = {MODULE}\n")
+        (info / "entry_points.txt").write_text(entry_points_of(folder))
         info.rename(folder / "biascore_plugin_own_one-0.1.dist-info")
         monkeypatch.setenv("BIASCORE_LOAD_PLUGINS", PLUGINS)
         monkeypatch.syspath_prepend(folder)

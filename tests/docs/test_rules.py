@@ -10,7 +10,7 @@ import pytest
 from biascore.cli.inspect import _page
 from biascore.plugins.loading import Plugins
 
-METRICS = Plugins(only={"register_metrics"}).metrics
+METRICS = Plugins().metrics
 ROOT = Path(__file__).resolve().parents[2]
 
 

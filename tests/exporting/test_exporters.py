@@ -342,7 +342,7 @@ def test_the_command_line_chooses_columns_of_tables_alone(tmp_path: Path) -> Non
 
 
 def test_further_estimates_have_rows_of_their_own_without_a_verdict(run: Run) -> None:
-    plugins = Plugins(only={"register_exporters"})
+    plugins = Plugins()
     names = [one.name for one in run[0].estimates]
 
     def table(*globs: str) -> list[dict[str, str]]:

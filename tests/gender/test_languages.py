@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,8 @@ from biascore.errors import PluginError, PluginFailedError, UnknownNameError
 from biascore.languages.gender import NO_SPEAKER_GENDER, SpeakerGender
 from biascore.languages.gender_trace import trace_gender
 from biascore.plugins.loading import Plugins
+
+from ..builders.points import own
 
 
 class Nobody:
@@ -31,6 +32,7 @@ class Point:
     def __init__(self, name: str, language: Language, words: Path | None = None) -> None:
         self.name = self.value = name
         self.dist = None
+        self.group = "biascore"
         self.language = language
         self.words = words
 
@@ -182,14 +184,7 @@ def test_what_goes_wrong_in_a_detector_is_told_as_its_plugins() -> None:
 
 
 def test_spanish_and_italian_come_with_biascore() -> None:
-    points = [
-        point
-        for point in metadata.distribution("biascore").entry_points
-        if point.group == "biascore"
-        and point.value.partition(":")[0]
-        in {"biascore_grammars", "biascore_metrics.kinds", "biascore_wordlists"}
-    ]
-    found = Plugins(points)
+    found = Plugins(own("languages", "kinds", "wordlists"))
     assert {"es", "it"} <= set(found.speaker_gender.names)
     assert found.speaker_gender.get("es")().detect("Estoy cansada.").gender.value == "feminine"
     assert found.languages["en"].speaker_gender is None

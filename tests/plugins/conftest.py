@@ -15,9 +15,11 @@ from biascore import Engine
 from biascore.api.metrics import hookimpl
 from biascore.plugins.loading import Plugins
 
+from ..builders.points import own
+
 EngineOf = Callable[..., Engine]
 Install = Callable[..., Plugins]
-BESIDE = ("adapter-planted", "kinds", "metric-weat", "wordlists-en")
+BESIDE = own("adapter-planted", "kinds", "metric-weat", "wordlists-en")
 """Reading every plugin takes a while."""
 
 
@@ -47,8 +49,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Install:
         for name, function in hooks.items():
             setattr(module, name, hookimpl(function))
         monkeypatch.setitem(sys.modules, "made", module)
-        points = [point for point in metadata.entry_points(group="biascore") if point.name in BESIDE]
-        return Plugins([*points, metadata.EntryPoint("made", "made", "biascore")])
+        return Plugins([*BESIDE, metadata.EntryPoint("made", "made", "biascore")])
 
     return make
 

@@ -15,11 +15,8 @@ from biascore import Engine
 from biascore.api.adapters import Adapter, hookimpl
 from biascore.plugins.loading import Plugins
 
+from ..builders.points import every
 from ..builders.word_lists import weat_file
-
-FIRST_PARTY = {
-    point.name for point in metadata.distribution("biascore").entry_points if point.group == "biascore"
-}
 
 
 def plugins_of(monkeypatch: pytest.MonkeyPatch, *modules: types.ModuleType) -> Plugins:
@@ -27,7 +24,7 @@ def plugins_of(monkeypatch: pytest.MonkeyPatch, *modules: types.ModuleType) -> P
     for module in modules:
         monkeypatch.setitem(sys.modules, module.__name__, module)
         points.append(metadata.EntryPoint(module.__name__, module.__name__, "biascore"))
-    return Plugins([*metadata.entry_points(group="biascore"), *points])
+    return Plugins([*every(), *points])
 
 
 def module_of(name: str, **hooks: Callable[..., Any]) -> types.ModuleType:

@@ -21,6 +21,7 @@ from biascore.api.transforms import Transform
 from biascore.engine import Engine
 from biascore.plugins.loading import Plugins
 
+from ..builders.points import own as points_of
 from ..builders.word_lists import weat_file
 from .made import adapter_of, engine_with, registers
 
@@ -106,7 +107,7 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Plugins]:
     """``beside({"aaa": hooks, ...})``: plugins of these distributions next to some that ship."""
 
     def make(dists: dict[str, dict[str, Callable[..., None]]], own: tuple[str, ...] = SHIPPED) -> Plugins:
-        points = [one for one in metadata.entry_points(group="biascore") if one.name in own]
+        points = points_of(*own)
         for name, hooks in dists.items():
             module = types.ModuleType(name.replace("-", "_"))
             for hook, function in hooks.items():
@@ -129,11 +130,7 @@ def statuses(plugins: Plugins) -> dict[str, str]:
 def test_what_ships_keeps_its_name(
     beside: Callable[..., Plugins], hook: str, make: Any, name: str, registry: Any, dist: str
 ) -> None:
-    own = (
-        tuple({point.name for point in metadata.entry_points(group="biascore")})
-        if name == "crows-pairs"
-        else SHIPPED
-    )
+    own = (*SHIPPED, "format-crows-pairs")
     plugins = beside({dist: {hook: registers(make(name), make("mine"))}}, own)
     alone = beside({}, own)
     assert {record.status for record in plugins.records if record.dist == "biascore"} == {"loaded"}
@@ -188,7 +185,7 @@ def test_a_test_and_a_file_that_ship_keep_their_words(
 
 def test_a_grammar_that_ships_keeps_its_language(beside: Callable[..., Plugins]) -> None:
     strange = Language("es", "Spanish", speaker_gender=lambda: None)  # type: ignore[arg-type, return-value]
-    own = ("grammars-romance",)
+    own = ("language-es",)
     plugins = beside({"aaa": {"register_languages": registers(strange)}}, own)
     assert plugins.speaker_gender.owner("es").dist == "biascore"
     assert plugins.languages["es"].speaker_gender is plugins.speaker_gender.get("es")

@@ -16,7 +16,8 @@ from biascore import Engine
 from biascore.errors import PluginError, UnknownNameError
 from biascore.plugins.loading import Plugins
 
-from .made import FIRST_PARTY, module_of, plugins_of
+from ..builders.points import FIRST_PARTY, every
+from .made import module_of, plugins_of
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,12 @@ from .made import FIRST_PARTY, module_of, plugins_of
             "disabled by",
         ),
         ("BIASCORE_DISABLE_PLUGINS", "biascore", FIRST_PARTY, "disabled by BIASCORE_DISABLE_PLUGINS"),
+        (
+            "BIASCORE_DISABLE_PLUGINS",
+            "transforms, mappings",
+            {name for name in FIRST_PARTY if name.startswith(("transform-", "mapping-"))},
+            "disabled by",
+        ),
         ("BIASCORE_DISABLE_PLUGINS", "", set(), ""),
         ("BIASCORE_LOAD_PLUGINS", "metric-weat", FIRST_PARTY - {"metric-weat"}, "not in the allow list"),
         ("BIASCORE_LOAD_PLUGINS", "biascore", set(), ""),
@@ -125,7 +132,7 @@ def test_unknown_metric_names_those_there_are() -> None:
 
 
 def test_order_of_entry_points_does_not_matter() -> None:
-    points = list(metadata.entry_points(group="biascore"))
+    points = every()
     one, other = Plugins(points), Plugins(reversed(points))
     assert one.records == other.records
     assert one.adapters.names == other.adapters.names

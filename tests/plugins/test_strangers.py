@@ -19,7 +19,7 @@ from biascore import Engine, Run
 from biascore.errors import PluginError, UnknownNameError
 from biascore.plugins.loading import Plugins
 
-from .made import FIRST_PARTY
+from ..builders.points import FIRST_PARTY
 
 SURVEY = """
 import json

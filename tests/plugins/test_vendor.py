@@ -93,6 +93,10 @@ def test_its_project_is_a_new_one_with_the_dependency_that_the_page_shows(tmp_pa
         r'^dependencies = \["biascore\[mt\].*"\]$', PAGE.read_text(encoding="utf-8"), re.MULTILINE
     )
     changed = re.sub(r"^dependencies = .*$", line, new, flags=re.MULTILINE)
+    (entry,) = re.findall(
+        r'^\[project.entry-points."biascore.transforms"\]\n.*\n', PAGE.read_text(encoding="utf-8"), re.M
+    )
+    changed = changed.replace("[tool.hatch.build", f"{entry}\n[tool.hatch.build", 1)
     assert changed == (DIST / "pyproject.toml").read_text(encoding="utf-8")
 
 

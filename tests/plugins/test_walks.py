@@ -28,7 +28,7 @@ SHIMS = {
     "pip": f"""
         folder=${{3%\\[dev]}} module=${{folder//-/_}}
         '{sys.executable}' -m pip install --quiet --no-deps --no-index --no-build-isolation \\
-          --disable-pip-version-check --target "$SITE" "./$folder" || exit
+          --disable-pip-version-check --upgrade --target "$SITE" "./$folder" || exit
         rm -r "${{SITE:?}}/$module" && ln -s "$PWD/$folder/$module" "$SITE/$module"
     """,
 }

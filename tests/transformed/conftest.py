@@ -17,6 +17,7 @@ from biascore import Engine
 from biascore.api.transforms import FittedTransform, Options, Transform, TransformContext, Vectors, hookimpl
 from biascore.plugins.loading import Plugins
 
+from ..builders.points import own
 from ..builders.transforms import Centre, Centred
 from ..cli.conftest import biascore  # noqa: F401  # a fixture of the command line
 
@@ -107,8 +108,7 @@ def plugins() -> Iterator[Plugins]:
 
     module.register_transforms = hookimpl(register_transforms)  # type: ignore[attr-defined]
     sys.modules[module.__name__] = module
-    points = [point for point in metadata.entry_points(group="biascore") if point.name in BESIDE]
-    yield Plugins([*points, metadata.EntryPoint("made", "made_transforms", "biascore")])
+    yield Plugins([*own(*BESIDE), metadata.EntryPoint("made", "made_transforms", "biascore")])
     del sys.modules[module.__name__]
 
 

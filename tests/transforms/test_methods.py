@@ -9,9 +9,9 @@ import pytest
 
 from biascore.errors import OptionsError, StimuliError, UnknownNameError
 from biascore.models.model import Model
+from biascore.plugins.loading import Plugins
 from biascore.stats import cosine_matrix
 from biascore.stats.removal import support_vectors
-from biascore_transforms import register_transforms
 from biascore_transforms.hard_debias import HardDebias, HardDebiased, HardDebiasOptions
 from biascore_transforms.inlp import Inlp, InlpOptions
 from biascore_transforms.labelled import LabelledOptions
@@ -19,6 +19,7 @@ from biascore_transforms.leace import Leace
 from biascore_transforms.linear import LinearTransform
 from biascore_transforms.top_components import TopComponents, TopComponentsOptions
 
+from ..builders.points import own
 from .planted_words import Table, fitted, lent, model_with_nouns, named, nouns_test, vectors_of
 
 
@@ -39,8 +40,7 @@ def debias(**options: object) -> HardDebias:
 
 
 def test_all_are_registered_with_paper_and_summary():
-    found: list[type] = []
-    register_transforms(found.append)
+    found = Plugins(own("transforms")).transforms.items()
     assert [one.name for one in found] == [
         "grammatical-gender",
         "hard-debias",

@@ -3,28 +3,22 @@
 Apart from the word lists, so that either can be switched off or replaced alone.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from biascore.api.stimuli import hookimpl
+from biascore.api.languages import SpeakerFrames, language_with_rules
 
-if TYPE_CHECKING:
-    from biascore.api.languages import Language
+_HERE: Final = Path(__file__).parent
 
-GRAMMARS: Final = Path(__file__).parent
-
-
-@hookimpl
-def register_languages(register: Callable[[Language], None]) -> None:
-    """Register Spanish and Italian."""
-    from biascore.api.languages import SpeakerFrames, language_with_rules
-
-    for code, name, masculine, feminine in (
-        ("es", "Spanish", "Estoy listo para decirlo: «{}»", "Estoy lista para decirlo: «{}»"),
-        ("it", "Italian", "Sono venuto a dirlo: «{}»", "Sono venuta a dirlo: «{}»"),
-    ):
-        frames = SpeakerFrames(masculine, feminine)
-        register(language_with_rules(code, name, GRAMMARS / f"{code}.toml", frames))
+spanish: Final = language_with_rules(
+    "es",
+    "Spanish",
+    _HERE / "es.toml",
+    SpeakerFrames("Estoy listo para decirlo: «{}»", "Estoy lista para decirlo: «{}»"),
+)
+italian: Final = language_with_rules(
+    "it",
+    "Italian",
+    _HERE / "it.toml",
+    SpeakerFrames("Sono venuto a dirlo: «{}»", "Sono venuta a dirlo: «{}»"),
+)

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Familiarity, Level, Text, Vocabulary
 from biascore.errors import QuestionError
 from biascore_adapters.fasttext.marks import Marks, letters_of
+from biascore_adapters.fasttext.options import Case
 from biascore_adapters.fasttext.storage import ModelFile
 from biascore_adapters.fasttext.vectors import SEPARATORS, WordVectors, blank
 from biascore_adapters.fasttext.vocabulary import FileVocabulary
@@ -24,7 +25,6 @@ SENTENCE_VECTOR: Final = (
     "as one; out of vocabulary as soon as one word is"
 )
 
-Case = Literal["auto", "keep", "lower"]
 """In which case words are asked: as they are, in lower case, or so where the vocabulary has no other."""
 
 LOWER_CASE: Final = {"case of the words": "lower case"}

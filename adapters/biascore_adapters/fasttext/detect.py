@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import struct
-from typing import Final, Literal
+from typing import Final
 
 from biascore.errors import ModelLoadError
 from biascore_adapters.fasttext.binary import MAGIC, BinaryVectors, read_dictionary
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS
-from biascore_adapters.fasttext.names import UTF_8
+from biascore_adapters.fasttext.options import UTF_8, Format
 from biascore_adapters.fasttext.quantised import QuantisedVectors
 from biascore_adapters.fasttext.storage import ModelFile, unusable
 from biascore_adapters.fasttext.textvec import (
@@ -23,7 +23,6 @@ from biascore_adapters.fasttext.textvec import (
 from biascore_adapters.fasttext.vectors import WordVectors
 from biascore_adapters.fasttext.word2vec import Word2VecVectors
 
-Format = Literal["auto", "vec", "word2vec", "bin", "ftz"]
 """How to read a file: by its content, or as what the user says it is."""
 
 _HEAD: Final = 1 << 16

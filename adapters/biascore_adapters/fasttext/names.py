@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
-from typing import Final
 
+from biascore_adapters.fasttext.options import UTF_8
 from biascore_adapters.fasttext.storage import unusable
 from biascore_adapters.fasttext.vectors import Facts
-
-UTF_8: Final = "utf-8"
 
 
 class Names:

@@ -8,11 +8,12 @@ import os
 import struct
 import threading
 from pathlib import Path
-from typing import Final, Literal, Self
+from typing import Final, Self
 
 import numpy as np
 
 from biascore.errors import ModelLoadError
+from biascore_adapters.fasttext.options import DigestMode
 
 FULL_DIGEST_LIMIT: Final = 1 << 30
 """Bytes up to which ``digest="auto"`` reads the whole file; beyond it hashing costs more than the audit."""
@@ -21,8 +22,6 @@ SAMPLED_BLOCKS: Final = 1024
 SAMPLED_BLOCK_BYTES: Final = 4096
 HEAD_BYTES: Final = 1 << 20
 _CHUNK: Final = 1 << 22
-
-DigestMode = Literal["auto", "full", "sampled"]
 
 
 def unusable(path: Path, found: str, step: str) -> ModelLoadError:

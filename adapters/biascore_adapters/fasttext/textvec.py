@@ -23,7 +23,8 @@ from biascore.api.support import MAX_UNPACKED
 from biascore.errors import ModelLoadError
 from biascore_adapters.fasttext.index import MAX_DIMENSIONS, MAX_WORD_BYTES, WordIndex
 from biascore_adapters.fasttext.letters import Letters
-from biascore_adapters.fasttext.names import UTF_8, Names
+from biascore_adapters.fasttext.names import Names
+from biascore_adapters.fasttext.options import UTF_8
 from biascore_adapters.fasttext.storage import HEAD_BYTES, ModelFile, corrupt, unusable
 from biascore_adapters.fasttext.vectors import Facts, blank, checked
 

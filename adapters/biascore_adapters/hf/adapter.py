@@ -12,10 +12,7 @@ from typing import ClassVar, Final
 from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
 from biascore.api.support import HUB_TOKENS
 from biascore.errors import MissingExtraError, ModelLoadError
-from biascore_adapters.hf.gguf import with_config
-from biascore_adapters.hf.locate import fetch, find_local
 from biascore_adapters.hf.options import HfOptions
-from biascore_adapters.transformer.folder import offline
 
 NLLB_SIZES: Final = ("distilled-600M", "distilled-1.3B", "1.3B", "3.3B")
 
@@ -64,6 +61,8 @@ class HfAdapter(Adapter[HfOptions]):
         for module in ("torch", "transformers"):
             if importlib.util.find_spec(module) is None:
                 raise MissingExtraError("hf: models", "hf")
+        from biascore_adapters.hf.locate import find_local
+
         folder = find_local(ref, allow_pickle=options.allow_pickle, own_code=options.trust_remote_code)
         if folder is not None and not folder.gguf and options.sentence is None and not options.allow_pickle:
             from biascore_adapters.transformer.sentence import declared_pipeline
@@ -72,6 +71,10 @@ class HfAdapter(Adapter[HfOptions]):
 
     def load(self, ref: ModelRef, options: HfOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Open the model; raises MissingExtraError or ModelLoadError."""
+        from biascore_adapters.hf.gguf import with_config
+        from biascore_adapters.hf.locate import fetch, find_local
+        from biascore_adapters.transformer.folder import offline
+
         accepted = {"allow_pickle": options.allow_pickle, "own_code": options.trust_remote_code}
         folder = find_local(ref, **accepted) or fetch(ref, **accepted)
         try:

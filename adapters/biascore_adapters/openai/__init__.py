@@ -2,7 +2,3 @@
 
 Importing this package does not import the openai package.
 """
-
-from biascore.api.hooks import provides
-
-register_adapters = provides("biascore_adapters.openai.adapter:OpenAIAdapter")

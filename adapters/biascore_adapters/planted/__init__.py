@@ -3,7 +3,3 @@
 ``planted:gender=0.5`` plants an effect of 0.5 in every test of the concept *gender*;
 ``planted:en/weat6=1,en/crows_own=0`` plants test by test. Nothing is trained or downloaded.
 """
-
-from biascore.api.hooks import provides
-
-register_adapters = provides("biascore_adapters.planted.adapter:PlantedAdapter")

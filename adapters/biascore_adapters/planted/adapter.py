@@ -11,8 +11,6 @@ from typing import ClassVar
 from pydantic import Field
 
 from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, Options
-from biascore_adapters.planted.backend import PlantedBackend
-from biascore_adapters.planted.planting import Planted
 
 
 class PlantedOptions(Options):
@@ -36,9 +34,14 @@ class PlantedAdapter(Adapter[PlantedOptions]):
 
     def check(self, ref: ModelRef, options: PlantedOptions, context: LoadContext) -> None:
         """Raise RefError or UnknownNameError for a declaration that cannot be planted."""
+        from biascore_adapters.planted.planting import Planted
+
         Planted.of(ref.locator, options.seed, context)
 
     def load(self, ref: ModelRef, options: PlantedOptions, context: LoadContext) -> Backend:
         """Plant the declared effects."""
+        from biascore_adapters.planted.backend import PlantedBackend
+        from biascore_adapters.planted.planting import Planted
+
         planted = Planted.of(ref.locator, options.seed, context)
         return PlantedBackend(planted, context.languages, options.seed)

@@ -28,7 +28,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, ndtr
 
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.languages import Language, SpeakerFrames, find_language
@@ -356,10 +355,14 @@ class PlantedBackend(Backend):
         return 0.0
 
     def _is_masculine(self, text: str, source: str, target: str, lean: float | None) -> bool:
+        from scipy.special import ndtr
+
         draw = generator(self._seed, "translate", source, target, text).random()
         return bool(draw < ndtr(self._lean(text, GENDER) / 2 if lean is None else lean))
 
     def _head(self, asked: str | Continuation, quantity: str) -> float:
+        from scipy.special import expit
+
         text = asked if isinstance(asked, str) else asked.prompt + asked.text
         planted = first(self._parts, lambda one: one.scored(text, quantity, self._seed))
         if planted is not None:

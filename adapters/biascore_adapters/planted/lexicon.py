@@ -21,7 +21,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
 from biascore.api.stimuli import Test, WordList
 from biascore.errors import RefError
@@ -184,6 +183,8 @@ class Lexicon:
 
 def normal_scores(n: int) -> npt.NDArray[np.float64]:
     """Quantiles of a normal distribution (n,), ascending, with mean 0 and sample standard deviation 1 (0 if n is 1)."""
+    from scipy.special import ndtri
+
     scores = ndtri((np.arange(n) + 0.5) / n)
     return np.asarray(scores / scores.std(ddof=1)) if n > 1 else np.zeros(n)
 

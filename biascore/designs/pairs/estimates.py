@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
 
 from biascore.designs.mean import Mean
 from biascore.designs.pairs.options import PairOptions
@@ -179,6 +178,8 @@ def differing(scores: Paired, mean: Estimate, options: PairOptions) -> list[tupl
 
 
 def _parts(scores: Paired, mean: Estimate, options: PairOptions) -> Iterator[Part]:
+    from scipy.special import ndtri
+
     decided = [one for one in scores.pairs if one.preferred != "neutral"]
     subsets = {
         bias_type_name(name): [p for p in decided if p.pair.bias_type == name] for name in scores.bias_types

@@ -22,7 +22,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, logit
 
 from biascore.stats._checks import Floats
 from biascore.stats.beta import remainders
@@ -57,6 +56,8 @@ class Cells:
     @classmethod
     def of(cls, scores: Floats, design: Design) -> Cells:
         """From scores (n,) in (0, 1)."""
+        from scipy.special import logit
+
         rows, of_row = design.cells()
         count = np.bincount(of_row).astype(np.float64)
         logits = logit(scores)
@@ -73,6 +74,8 @@ def _relative(scores: Floats, centre: Floats) -> tuple[Floats, Floats]:
     Both from one difference y - m, taken on the side where numbers are dense: its rounding then cancels from
     m log(y / m) + (1 - m) log((1 - y) / (1 - m)), which is the square of the difference where scores vary little.
     """
+    from scipy.special import expit
+
     less = expit(-np.abs(centre))
     upper = centre > 0.0
     difference = np.where(upper, less - (1.0 - scores), scores - less)
@@ -109,6 +112,8 @@ class Point:
     @classmethod
     def of(cls, cells: Cells, parameters: Floats) -> Point | None:
         """None where the likelihood is not a number: too far off to be looked at."""
+        from scipy.special import expit
+
         eta, log_phi = cells.design @ parameters[:-1], float(parameters[-1])
         if abs(log_phi) > 300.0:
             return None

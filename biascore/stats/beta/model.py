@@ -10,8 +10,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import qr
-from scipy.special import chdtrc, expit, logit
 
 from biascore.stats import effects
 from biascore.stats._checks import Floats, within_range
@@ -121,6 +119,8 @@ class Fit:
 
         Raises RegressionError where the scores differ, or the smaller design is no part of this one.
         """
+        from scipy.special import chdtrc
+
         if smaller.n != self.n or smaller._at.cells.constant != self._at.cells.constant:
             raise RegressionError("the two fits are of different scores; fit both to the same")
         more, fewer = self.design.matrix, smaller.design.matrix
@@ -153,6 +153,8 @@ class Fit:
         return inverse
 
     def _predicted(self, of: effects.Predictions, level: float, df: float | None) -> TTest:
+        from scipy.special import expit
+
         eta = of.rows @ self.wald.estimates[:-1]
         mu, slope = expit(eta), expit(eta) * expit(-eta)
         gradient = np.append((of.weights * slope) @ of.rows, 0.0)
@@ -218,6 +220,8 @@ def _maximum(values: Floats, design: Design, ends: tuple[int, int, bool]) -> Fit
 
 def _decided(fit: Fit, values: Floats, ends: tuple[int, int, bool]) -> tuple[str, ...]:
     """The caution that one score decides the fit, if it does."""
+    from scipy.special import logit
+
     order = np.argsort(values, kind="stable")
     logits = logit(values[order])
     low, high = logits[1] - logits[0], logits[-1] - logits[-2]
@@ -268,6 +272,8 @@ def _require_unit(values: Floats, squeeze: bool) -> tuple[int, int, bool]:
 
 def _require_estimable(cells: Cells, design: Design) -> None:
     """RegressionError where columns depend on each other, ZeroVarianceError where the design explains every score."""
+    from scipy.linalg import qr
+
     weighted = cells.design * np.sqrt(cells.count)[:, np.newaxis]
     lengths = np.linalg.norm(weighted, axis=0)
     q, r, order = qr(weighted / np.where(lengths > 0.0, lengths, 1.0), mode="economic", pivoting=True)

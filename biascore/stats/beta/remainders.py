@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaln, psi, zeta
 
 from biascore.stats._checks import Floats
 
@@ -21,6 +20,8 @@ _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 def log_gamma(x: Floats) -> Floats:
     """log Gamma(x) - [(x - 1/2) log x - x + 1/2 log 2 pi] of x > 0; about 1 / (12 x) where x is large."""
+    from scipy.special import gammaln
+
     small, inverse = _parts(x)
     series = inverse * _polynomial(
         inverse**2, (1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360)
@@ -31,6 +32,8 @@ def log_gamma(x: Floats) -> Floats:
 
 def digamma(x: Floats) -> Floats:
     """log x - psi(x) of x > 0; about 1 / (2 x) where x is large."""
+    from scipy.special import psi
+
     small, inverse = _parts(x)
     square = inverse**2
     series = 0.5 * inverse + square * _polynomial(
@@ -41,6 +44,8 @@ def digamma(x: Floats) -> Floats:
 
 def trigamma(x: Floats) -> Floats:
     """psi'(x) - 1 / x of x > 0; about 1 / (2 x^2) where x is large."""
+    from scipy.special import zeta
+
     small, inverse = _parts(x)
     square = inverse**2
     series = 0.5 * square + square * inverse * _polynomial(

@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.special import expit
 
 from biascore.stats._checks import Floats
 from biascore.stats.beta.likelihood import Cells, Point
@@ -56,6 +54,8 @@ def maximise(cells: Cells) -> Optimum:
 
 def invert(information: Floats) -> Floats | None:
     """The inverse of an information (k, k), None if it is not positive definite; scaled, so that units do not matter."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
     diagonal = np.diag(information)
     if not (np.isfinite(information).all() and (diagonal > 0.0).all()):
         return None
@@ -96,6 +96,8 @@ def _climb(at: Point, step: Floats, *, free: bool) -> Point | None:
 
 def _start(cells: Cells) -> Point:
     """The better of two: least squares on the mean logits of the cells, and on the logits of their means."""
+    from scipy.special import expit
+
     low, high = 1e-6, 1.0 - 1e-6
     of_row = cells.of_row
     scores = np.clip(expit(cells.centre)[of_row] * np.exp(cells.row_a), low, high)

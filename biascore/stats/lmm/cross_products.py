@@ -13,14 +13,16 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag, qr
-from scipy.sparse import csr_array
 
 from biascore.stats._checks import Floats
 from biascore.stats.design import Design, Factor, require_full_rank
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _NESTED = 1e-12  # of a sum of squares within groups is rounding error
 _SINGULAR = 1e-11  # an eigenvalue of a correlation matrix below this share of the largest is rounding error
@@ -42,6 +44,8 @@ class Basis:
     @classmethod
     def of(cls, design: Design, weights: Floats) -> Basis:
         """Orthonormalise the columns; RegressionError names those that are combinations of the others."""
+        from scipy.linalg import qr
+
         root = np.sqrt(weights)[:, np.newaxis]
         weighted = design.matrix * root
         lengths = np.linalg.norm(weighted, axis=0)
@@ -110,6 +114,8 @@ class CrossProducts:
 
     def reduced(self, columns: Floats) -> CrossProducts:
         """The same groups with the design U times ``columns`` (p, r), which are orthonormal."""
+        from scipy.linalg import block_diag
+
         keep = block_diag(np.eye(self.rest), columns)
         return replace(
             self,
@@ -144,6 +150,8 @@ class Responses:
 
     def reduced(self, columns: Floats) -> Responses:
         """Those with a design of fewer columns; see `CrossProducts.reduced`."""
+        from scipy.linalg import block_diag
+
         keep = block_diag(np.eye(self.within.shape[1] - columns.shape[0]), columns)
         return Responses(self.between, self.within @ keep, self.square)
 
@@ -221,6 +229,8 @@ def _sums(rows: Rows, columns: Floats, scales: Floats) -> Floats:
 
 
 def _indicators(factor: Factor) -> csr_array:
+    from scipy.sparse import csr_array
+
     n = factor.codes.size
     return csr_array((np.ones(n), (factor.codes, np.arange(n))), shape=(len(factor.levels), n))
 

@@ -12,7 +12,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import fdtrc
 
 from biascore.stats._checks import Floats
 from biascore.stats.lmm.cross_products import CrossProducts, Responses
@@ -91,6 +90,8 @@ class Uncertainty:
 
     def f_test(self, coefficients: Floats, contrasts: Floats) -> FTest:
         """Test that several contrasts (q, p) are all 0 (lmerTest's contestMD)."""
+        from scipy.special import fdtrc
+
         values, vectors = np.linalg.eigh(contrasts @ self.vcov @ contrasts.T)
         kept = values > _RANK * values[-1]
         combined = vectors[:, kept].T @ contrasts

@@ -16,7 +16,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize
 
 from biascore.stats._checks import Floats, within_range
 from biascore.stats.design import Design, Factor
@@ -132,6 +131,8 @@ def fit_slopes(
 
 
 def _fitted(fits: UnitFits, design: Design, iterations: int) -> Slopes:
+    from scipy.optimize import minimize
+
     count, p = fits.coefficients.shape
     noise = fits.left / fits.df
     # In residual standard deviations and columns of a like size, so that one bound fits all slopes.

@@ -13,8 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from scipy.special import expit
-
 from biascore.api.queries import Choice, Chosen, Way, by_text, order_of
 from biascore.api.stimuli import Test
 from biascore.errors import QuestionError
@@ -64,6 +62,8 @@ class PlantedQuestions(Part):
 
     def chosen(self, question: Choice, way: Way, seed: int) -> Chosen | None:
         """What is chosen; raises QuestionError where it is to be refused, and the way has no refusals."""
+        from scipy.special import expit
+
         found = self.by_prompt.get((question.prompt, question.options))
         if found is None:
             return None

@@ -11,8 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from scipy.special import expit
-
 from biascore.api.stimuli import Test
 from biascore_adapters.planted.kinds_api import Part, Sentence, deviate
 from biascore_metrics.eec.items import EquityTest
@@ -61,6 +59,8 @@ class Emotions(Part):
 
     def scored(self, text: str, quantity: str, seed: int) -> float | None:
         """The score in (0, 1) of a planted sentence."""
+        from scipy.special import expit
+
         found = self.by_text.get(text)
         if found is None:
             return None

@@ -14,7 +14,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri, stdtrit
 
 from biascore.designs.mean import Mean, shared
 from biascore.stats import Interval
@@ -132,6 +131,8 @@ def effective_words(codes: Codes, clusters: Numbers, cells: int, level: float) -
     First-order correction of Rao & Scott (1981, JASA 76:221); the quantile of Student's t with clusters - 1 degrees of
     freedom makes up for few clusters (Korn & Graubard 1998, Survey Methodology 24:193). At most n, at least 1.
     """
+    from scipy.special import ndtri, stdtrit
+
     n = codes.size
     _, place = np.unique(clusters, return_inverse=True)
     count = int(place.max()) + 1

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from scipy.special import ndtr
-
 from biascore.api.stimuli import Test
 from biascore_adapters.planted.kinds_api import Part, Sentence, generator
 from biascore_metrics.mt_geneval.items import FEMININE, MASCULINE, GenevalTest
@@ -53,6 +51,8 @@ class Translations(Part):
 
     def translated(self, text: str, target: str, seed: int) -> str | None:
         """The translation of a planted source; None to another language than planted."""
+        from scipy.special import ndtr
+
         found = self.by_text.get((text, target.partition("-")[0]))
         if found is None:
             return None

@@ -11,7 +11,8 @@ import pytest
 
 from biascore.api.adapters import LoadContext, ModelRef
 from biascore.api.queries import Text
-from biascore_adapters.fasttext.adapter import FastTextAdapter, FastTextBackend, FastTextOptions
+from biascore_adapters.fasttext.adapter import FastTextAdapter, FastTextOptions
+from biascore_adapters.fasttext.backend import FastTextBackend
 
 Table = tuple[list[str], np.ndarray]
 CONTEXT = cast(LoadContext, None)  # this adapter asks nothing of the engine
