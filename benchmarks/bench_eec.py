@@ -2,7 +2,7 @@
 
     python -m benchmarks.bench_eec [DATASETS [--page]]
 
-Scores of the planted model (``biascore_adapters.planted.equity``) for corpora of 35 sentences a name, 100 data sets unless
+Scores of the planted model (``biascore_metrics.eec.planted``) for corpora of 35 sentences a name, 100 data sets unless
 told; with ``--page`` both tables go into docs/metrics/eec.md. First the share of p <= .05 where the groups of names do not
 differ: of each kind of effect, with 3 names a cell and 10 (the published corpora), and with 30 and 5, the few or the many
 three times as spread; of the first factor where its gap differs by template; of gender where a word of one template tells
@@ -19,10 +19,10 @@ import numpy as np
 from scipy.special import expit, logit
 
 from biascore.stats.welch import welch
-from biascore_adapters.planted.equity import PERSONS, Emotions
 from biascore_metrics.eec.corpora import Corpora, Rows
 from biascore_metrics.eec.fits import Fitted, framed
 from biascore_metrics.eec.options import EecOptions
+from biascore_metrics.eec.planted import PERSONS, Emotions
 from tests.metrics.eec.corpora import corpus
 
 from .pages import show

@@ -1,4 +1,4 @@
-"""The hook specifications: what a model can be asked (five), and what a plugin can contribute (eleven, here).
+"""The hook specifications: what a model can be asked (five), and what a plugin can contribute (twelve, here).
 
 These signatures are the contract that third parties build on; they change only with a major version.
 """
@@ -14,6 +14,7 @@ from biascore.models.capabilities import CapabilitySpecs, hookimpl, hookspec
 
 if TYPE_CHECKING:
     from biascore.adapter import Adapter
+    from biascore.command import Command
     from biascore.exporter import Exporter
     from biascore.languages.language import Language
     from biascore.metric import Diagnostic, Metric
@@ -90,6 +91,10 @@ class DiscoverySpecs:
     @hookspec
     def register_executors(self, register: Callable[[type[Executor]], None]) -> None:
         """Call ``register`` with each class that runs batches of queries on the workers of a cluster."""
+
+    @hookspec
+    def register_commands(self, register: Callable[[Command], None]) -> None:
+        """Call ``register`` with each command of the command line; import nothing of what it does."""
 
     @hookspec
     def register_mappings(self, register: Callable[[Path], None]) -> None:

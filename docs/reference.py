@@ -17,15 +17,22 @@ from typer.testing import CliRunner
 
 from biascore.cli import codes
 from biascore.cli.app import app
+from biascore.cli.others import OTHERS
 from biascore.plugins.loading import Plugins
 
 PAGE = Path(__file__).resolve().parent / "cli.md"
 ROOT: Any = typer.main.get_command(app)
+COMMANDS = {
+    name: command
+    for name in ROOT.list_commands(None)
+    if (command := ROOT.commands[name]).rich_help_panel != OTHERS
+}
+"""Also those of plugins that ship."""
 
 
 def commands() -> Iterator[tuple[str, Any]]:
     """Every command with its name, in the order of ``biascore --help``."""
-    for name, command in ROOT.commands.items():
+    for name, command in COMMANDS.items():
         below = getattr(command, "commands", {})
         yield from ((f"{name} {one}", below[one]) for one in below) if below else [(name, command)]
 
@@ -33,7 +40,7 @@ def commands() -> Iterator[tuple[str, Any]]:
 def command_table() -> str:
     """Every command, with its arguments and its summary; those of a group together."""
     rows = []
-    for name, command in ROOT.commands.items():
+    for name, command in COMMANDS.items():
         if below := getattr(command, "commands", {}):
             given = ["\\|".join(below)]
         else:

@@ -89,7 +89,7 @@ def grammar(folder: Path) -> None:
 
 
 def labelled(folder: Path) -> None:
-    from biascore.scorers.labelled import Reading, read_labelled
+    from biascore_emotions.labelled import Reading, read_labelled
 
     reading = (
         Reading(columns={"emotion": "emotion"})
@@ -163,7 +163,7 @@ def checkpoint(folder: Path) -> None:
 
 
 def corpus(folder: Path) -> None:
-    from biascore.mitigation.corpus import read_corpus
+    from biascore_training.corpus import read_corpus
 
     read_corpus(folder / "corpus.txt")
 
@@ -193,7 +193,7 @@ def prompts(folder: Path) -> None:
 
 
 def pairs(folder: Path) -> None:
-    from biascore.mitigation.corpus import read_pairs
+    from biascore_training.corpus import read_pairs
 
     read_pairs(folder / "pairs.csv", engine().catalogue)
 

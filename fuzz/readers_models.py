@@ -87,7 +87,7 @@ def training(folder: Path) -> None:
 
 
 def scorer(folder: Path) -> None:
-    from biascore.scorers.folder import read_scorer
+    from biascore_emotions.folder import read_scorer
 
     found = read_scorer(folder / "s", str(folder / "s"))
     repr(found.record.facts)

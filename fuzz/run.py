@@ -27,7 +27,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fuzz.readers import Reader
 
-PACKAGES = ["biascore", "biascore_adapters", "biascore_metrics", "biascore_transforms"]
+PACKAGES = [
+    "biascore",
+    "biascore_adapters",
+    "biascore_emotions",
+    "biascore_metrics",
+    "biascore_training",
+    "biascore_transforms",
+]
 MODULES = [
     *(
         "biascore.archive.verify",
@@ -36,15 +43,15 @@ MODULES = [
         "biascore.languages.gender_rules",
     ),
     *(
-        "biascore.mitigation.corpus",
+        "biascore_training.corpus",
         "biascore.models.cache",
         "biascore.models.codecs",
         "biascore.models.training",
     ),
     *(
         "biascore.planning.planner",
-        "biascore.scorers.folder",
-        "biascore.scorers.labelled",
+        "biascore_emotions.folder",
+        "biascore_emotions.labelled",
         "biascore.results.run",
     ),
     *(

@@ -217,8 +217,8 @@ def trainings() -> Seeds:
 
 
 def scorers() -> Seeds:
-    from biascore.scorers.parts import read_data
-    from biascore.scorers.train import Training, train_scorer
+    from biascore_emotions.parts import read_data
+    from biascore_emotions.train import Training, train_scorer
     from tests.scorers.conftest import rows
 
     found = []

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from biascore.basics.frozen import FrozenMap as FrozenMap
     from biascore.files.arrays import array_of as array_of
     from biascore.files.arrays import unpacked_arrays as unpacked_arrays
+    from biascore.files.folders import source_digest as source_digest
     from biascore.files.folders import tables_in as tables_in
     from biascore.files.forms import Malformed as Malformed
     from biascore.files.forms import Row as Row
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from biascore.files.paths import is_path as is_path
     from biascore.files.paths import leads_out as leads_out
     from biascore.files.paths import user_path as user_path
-    from biascore.files.reading import file_digest as file_digest
     from biascore.files.reading import parse_json as parse_json
     from biascore.files.reading import parse_toml as parse_toml
     from biascore.files.reading import read_bytes as read_bytes

@@ -15,14 +15,15 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from types import FrameType
-from typing import Final, TypeVar
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from biascore.basics.keys import cleared, declared, hide
 from biascore.basics.surface import either
 from biascore.basics.threads import started
 from biascore.errors import At, BiascoreError, Owner, PluginFailedError, TimeLimitError
+
+if TYPE_CHECKING:  # what shows a page of help does not wait for it
+    from pydantic import ValidationError
 
 T = TypeVar("T")
 DEBUG_VARIABLE: Final = "BIASCORE_DEBUG"
@@ -172,6 +173,8 @@ def _explain(at: At, error: BaseException) -> str:
 
 
 def _how(error: BaseException) -> str:
+    from pydantic import ValidationError
+
     if isinstance(error, SystemExit):
         return f"called sys.exit({'' if error.code is None else repr(error.code)})"
     if isinstance(error, ValidationError):

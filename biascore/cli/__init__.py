@@ -12,8 +12,8 @@ from typing import TextIO
 
 from biascore.cli.app import app
 from biascore.cli.codes import exit_code
-from biascore.cli.console import say, stderr
 from biascore.errors import BiascoreError
+from biascore.terminal.console import say, stderr
 
 __all__ = ["exit_code", "main"]
 

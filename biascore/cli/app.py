@@ -10,12 +10,12 @@ from typing import Annotated, Final
 import typer
 
 from biascore.cli.commands import App
-from biascore.cli.console import say
+from biascore.cli.others import MAKE, Commands
+from biascore.terminal.console import say
 
 MEASURE: Final = "Measure"
 READ: Final = "Read, compare and keep results"
 LOOK: Final = "Look up what is installed"
-MAKE: Final = "Change and train models"
 NEXT: Final = """First steps
 
 biascore doctor: is everything installed?
@@ -39,6 +39,7 @@ def _version(asked: bool) -> None:
 
 
 app = App(
+    cls=Commands,
     help="Measure social bias in word embeddings, language models, regressors and translation systems.",
     epilog=NEXT,
     no_args_is_help=True,
@@ -123,18 +124,6 @@ app.later(
 app.later(
     "biascore.cli.export:export",
     "Export a model (hf: to ONNX) and compare the answers of the copy with those of the original.",
-    panel=MAKE,
-)
-app.later(
-    "biascore.cli.mitigate:mitigate_command",
-    "Train a copy of a masked model on a corpus with gender swapped; an interrupted training resumes.",
-    name="mitigate",
-    panel=MAKE,
-)
-app.later(
-    "biascore.cli.train_scorer:train_scorer_command",
-    "Train a regressor for each emotion of a labelled file; the folder is a model: scorer:FOLDER.",
-    name="train-scorer",
     panel=MAKE,
 )
 

@@ -12,15 +12,15 @@ import typer
 from biascore.audit import Audit
 from biascore.auditing import grounds_of, not_planted
 from biascore.calibration.simulation import QUICK
-from biascore.cli.console import say, stderr
 from biascore.cli.delivery import RunOptions, engine_of, run_and_deliver, taking_run_options
-from biascore.cli.options import Given, Option, Stimuli
 from biascore.engine import Engine
 from biascore.errors import MissingExtraError, OptionsError
 from biascore.files.paths import user_path
 from biascore.files.writing import write_file
 from biascore.models.model import Model
 from biascore.planning.plan import duration
+from biascore.terminal.console import say, stderr
+from biascore.terminal.options import Given, Option, StimuliFolders
 
 
 @taking_run_options
@@ -43,7 +43,7 @@ def audit(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="One test of each ground.")] = False,
     option: Option = None,
-    stimuli: Stimuli = None,
+    stimuli: StimuliFolders = None,
     *,
     given: RunOptions,
 ) -> None:

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from biascore.archive.bundle import write_bundle
-from biascore.cli.console import print_rows, say, stderr
-from biascore.cli.options import Force, Inputs, StoredRun
+from biascore.cli.options import Inputs, StoredRun
+from biascore.terminal.console import print_rows, say, stderr
+from biascore.terminal.options import Force
 
 
 def bundle(

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from biascore.cli.console import print_json, say
-from biascore.cli.options import Json
 from biascore.errors import CacheError
 from biascore.models.cache import default_cache
+from biascore.terminal.console import print_json, say
+from biascore.terminal.options import Json
 
 
 def info(as_json: Json = False) -> None:

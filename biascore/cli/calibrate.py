@@ -9,20 +9,11 @@ from typing import Annotated, Final
 import typer
 
 from biascore.cli import loaded
-from biascore.cli.console import print_json, print_rows, say, stderr
-from biascore.cli.options import (
-    Data,
-    Force,
-    Given,
-    Json,
-    Option,
-    Require,
-    Seed,
-    Stimuli,
-    data_files,
-)
-from biascore.cli.progress import SignsOfLife
+from biascore.cli.options import Data, Require, Seed, data_files
 from biascore.errors import OptionsError
+from biascore.terminal.console import print_json, print_rows, say, stderr
+from biascore.terminal.options import Force, Given, Json, Option, StimuliFolders
+from biascore.terminal.progress import SignsOfLife
 
 WANTED: Final = (
     "An effect to be seen, in the unit that is planted: how many items that would take; repeat for several."
@@ -59,7 +50,7 @@ def calibrate_command(
     power: Annotated[
         float, typer.Option(help="In which share of models an effect has to be detected.")
     ] = 0.8,
-    stimuli: Stimuli = None,
+    stimuli: StimuliFolders = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for numbers and pictures (default: calibration-METRIC).")
     ] = None,

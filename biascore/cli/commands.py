@@ -12,16 +12,20 @@ import typer
 from typer.core import TyperCommand
 
 from biascore.basics.surface import command_line
-from biascore.cli.console import say, stderr, stdout
 from biascore.cli.lasting import Lasting
 from biascore.errors import PluginFailedError, RunError
+from biascore.terminal.console import say, stderr, stdout
 
 _OF_A_RUN: Final = ("audit", "gate", "measure", "run")
+_RESUME: Final = ("run", "measure", "calibrate")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Command(TyperCommand):
     """A command that keeps what plugins print out of its own output, and their ``sys.exit`` from ending it."""
+
+    resumes = False
+    """Whether the same command goes on where it was interrupted."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; what anything but ``stdout`` prints goes to standard error.
@@ -37,7 +41,7 @@ class Command(TyperCommand):
                 redirect_stderr(beside),
                 redirect_stdout(beside),
             ):
-                done = super().invoke(ctx)
+                done = self.call(ctx)
                 stdout.file.flush()
         except SystemExit as error:
             raise PluginFailedError(
@@ -45,7 +49,8 @@ class Command(TyperCommand):
                 "does. Find out what with BIASCORE_DEBUG=1"
             ) from error
         except KeyboardInterrupt as error:
-            say(" ".join(filter(None, [_interrupted(error), _kept(ctx, error)])), to=stderr)
+            kept = _kept(ctx, error, self.resumes or ctx.info_name in _RESUME)
+            say(" ".join(filter(None, [_interrupted(error), kept])), to=stderr)
             raise
         finally:
             lost = (
@@ -57,20 +62,24 @@ class Command(TyperCommand):
             raise RunError(f"{lost}. Free space, or print elsewhere")
         return done
 
+    def call(self, ctx: Any) -> Any:
+        """Call the function."""
+        return super().invoke(ctx)
+
 
 def _interrupted(error: KeyboardInterrupt) -> str:
     where = "; ".join(getattr(error, "__notes__", ()))
     return f"interrupted at: {where}." if where else "interrupted."
 
 
-def _kept(ctx: Any, error: KeyboardInterrupt) -> str:
+def _kept(ctx: Any, error: KeyboardInterrupt, resumes: bool) -> str:
     """What of an interrupted command is not lost; empty where a command keeps nothing on its way."""
     if getattr(error, "saved_whole", False):
         return (
             "Nothing is left to measure. Whether the models answer the same again may not have been checked: with --force "
             "the same command does that too."
         )
-    if ctx.info_name not in ("run", "measure", "calibrate", "mitigate"):
+    if not resumes:
         return ""
     if ctx.params.get("no_cache"):
         return "Nothing was kept: with --no-cache the same command starts again."
@@ -84,10 +93,15 @@ class Later(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """The context of the command itself, which then does all that is left to do."""
-        module, _, function = self.target.partition(":")
-        alone = App(add_completion=False)
-        alone.command(self.name)(getattr(import_module(module), function))
-        return typer.main.get_command(alone).make_context(info_name, args, parent, **extra)
+        return imported(self.target, self.name).make_context(info_name, args, parent, **extra)
+
+
+def imported(target: str, name: str | None, kind: type[Command] = Command) -> Any:
+    """The command of ``module:function``, which is imported."""
+    module, _, function = target.partition(":")
+    alone = App(add_completion=False)
+    alone.command(name, cls=kind)(getattr(import_module(module), function))
+    return typer.main.get_command(alone)
 
 
 class App(typer.Typer):

@@ -17,8 +17,7 @@ from rich.text import Text
 from biascore.basics.wording import figures
 from biascore.cli import codes
 from biascore.cli.adjusting import Adjust
-from biascore.cli.console import print_json, say, stderr, stdout, wide
-from biascore.cli.options import Force, Json, ShortForm, named_pair
+from biascore.cli.options import ShortForm, named_pair
 from biascore.comparing import Comparison, Difference, Outcome
 from biascore.comparing import compare as compare_runs
 from biascore.comparing.two_runs import loaded
@@ -29,6 +28,8 @@ from biascore.exporting.other_tables import markdown_of_comparison
 from biascore.report import check_installed, check_report, write_comparison
 from biascore.results.comparison import item_of
 from biascore.results.estimates import format_p
+from biascore.terminal.console import print_json, say, stderr, stdout, wide
+from biascore.terminal.options import Force, Json
 
 _COLOURS: Final = {
     Outcome.INCREASED: "red",

@@ -18,15 +18,11 @@ from biascore.audit import Audit
 from biascore.basics.guard import debugging
 from biascore.cli import codes, loaded
 from biascore.cli.adjusting import Adjust
-from biascore.cli.console import say, stderr
 from biascore.cli.gates import failure_code, gate_code, print_gates, print_scenarios
 from biascore.cli.options import (
-    Force,
     Form,
-    Json,
     MaxCharacters,
     MaxTokens,
-    NoCache,
     Out,
     Report,
     Require,
@@ -39,7 +35,6 @@ from biascore.cli.options import (
     WorkerCount,
     cluster_of,
 )
-from biascore.cli.progress import SignsOfLife
 from biascore.cli.report import deliver
 from biascore.cli.results import print_run
 from biascore.engine import Engine
@@ -54,6 +49,9 @@ from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
 from biascore.running.attempts import Interrupted
+from biascore.terminal.console import say, stderr
+from biascore.terminal.options import Force, Json, NoCache
+from biascore.terminal.progress import SignsOfLife
 
 _NOTHING: Final = "nothing"
 """In which form a run is printed of which nothing was measured: its error says why."""

@@ -15,12 +15,12 @@ import typer
 
 from biascore.basics.guard import DISABLE_VARIABLE
 from biascore.cli import codes
-from biascore.cli.console import print_json, say
-from biascore.cli.options import Json
 from biascore.installation import install_extra
 from biascore.models.cache import default_cache
 from biascore.plugins.loading import Plugins
 from biascore.plugins.points import ALLOW_VARIABLE, IMPORT_VARIABLE
+from biascore.terminal.console import print_json, say
+from biascore.terminal.options import Json
 
 State = Literal["ok", "missing", "problem"]
 _VARIABLES: Final = (

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from biascore.cli import loaded
-from biascore.cli.console import print_json, print_rows, say, stderr
-from biascore.cli.options import Force, Given, Json, Option
 from biascore.models.export import check_target, export_model
+from biascore.terminal.console import print_json, print_rows, say, stderr
+from biascore.terminal.options import Force, Given, Json, Option
 
 
 def export(

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from biascore.audit import Audit
 from biascore.basics.problems import problems_of
 from biascore.cli import codes
-from biascore.cli.console import print_json, say, stdout, wide
-from biascore.cli.options import NEXT_OPTION, GateOption, Json, ShortForm, pairs
+from biascore.cli.options import NEXT_OPTION, GateOption, ShortForm
 from biascore.comparing.two_runs import loaded
 from biascore.errors import OptionsError
 from biascore.exporting.junit import junit_of_gates
@@ -23,6 +22,8 @@ from biascore.gates import Gate, evaluate
 from biascore.results.gates import GateCheck, GateOutcome, GateResult
 from biascore.results.run import Run
 from biascore.results.verdicts import nothing_measured
+from biascore.terminal.console import print_json, say, stdout, wide
+from biascore.terminal.options import Json, pairs
 
 _STYLES: Final = {
     GateOutcome.UNDECIDED: "yellow",

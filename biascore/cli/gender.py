@@ -13,8 +13,6 @@ import typer
 from biascore.basics.tags import LANGUAGE_PATTERN, canonical_tag
 from biascore.basics.wording import quoted
 from biascore.cli import codes
-from biascore.cli.console import print_json, print_rows, say
-from biascore.cli.options import Json
 from biascore.errors import OptionsError
 from biascore.files.paths import user_path
 from biascore.files.reading import UTF8
@@ -24,6 +22,8 @@ from biascore.languages.gender_table import GenderCheck, LabelledSentence, check
 from biascore.languages.gender_trace import Trace, trace_gender
 from biascore.languages.names import NAMES
 from biascore.plugins.loading import Plugins
+from biascore.terminal.console import print_json, print_rows, say
+from biascore.terminal.options import Json
 
 
 def gender(

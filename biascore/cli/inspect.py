@@ -16,15 +16,15 @@ from pydantic_core import to_jsonable_python
 
 from biascore.basics.suggest import did_you_mean
 from biascore.cli import loaded
-from biascore.cli.console import print_brief, print_json, print_list, print_rows, say, wide
 from biascore.cli.list_contents import list_json
-from biascore.cli.options import Force, Json, Stimuli
 from biascore.errors import BiascoreError, OptionsError, UnknownNameError
 from biascore.files.paths import user_path
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import PluginRecord
 from biascore.plugins.stimuli import damaged_files, read_catalogue
 from biascore.stimuli import Catalogue, Test, WordList
+from biascore.terminal.console import print_brief, print_json, print_list, print_rows, say, wide
+from biascore.terminal.options import Force, Json, StimuliFolders
 
 BEGINS: Final = 32
 """So many first bytes of a table say whether biascore wrote it."""
@@ -106,7 +106,7 @@ def tests(
     long: Annotated[
         bool, typer.Option("--long", help="Print all of each test, on lines of its own.")
     ] = False,
-    stimuli: Stimuli = None,
+    stimuli: StimuliFolders = None,
     as_json: Json = False,
 ) -> None:
     """The tests, one line each; the rest: --long, or biascore show TEST."""
@@ -136,7 +136,7 @@ def tests(
         print_list(wide(), list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
-def languages(stimuli: Stimuli = None, as_json: Json = False) -> None:
+def languages(stimuli: StimuliFolders = None, as_json: Json = False) -> None:
     """The languages that have stimuli."""
     from biascore.languages.names import language_name
 
@@ -158,7 +158,7 @@ def wordlists(
     language: Annotated[
         str | None, typer.Argument(help="A language code. Default: all.", metavar="CODE")
     ] = None,
-    stimuli: Stimuli = None,
+    stimuli: StimuliFolders = None,
     as_json: Json = False,
 ) -> None:
     """The word lists, pairs and templates by address."""
@@ -186,7 +186,7 @@ def show(
             metavar="FILE",
         ),
     ] = None,
-    stimuli: Stimuli = None,
+    stimuli: StimuliFolders = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from biascore.cli.console import say, stderr
 from biascore.plugins.loading import Plugins
+from biascore.terminal.console import say, stderr
 
 if TYPE_CHECKING:
     from biascore.engine import Engine

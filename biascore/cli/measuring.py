@@ -16,10 +16,7 @@ from biascore.cli.options import (
     DataCitation,
     DataLicence,
     GateOption,
-    Given,
-    Option,
     ReplaceModel,
-    Stimuli,
     Transform,
     Without,
     chosen_audit,
@@ -29,6 +26,7 @@ from biascore.cli.options import (
 from biascore.errors import OptionsError
 from biascore.stats import Adjustment
 from biascore.stimuli.dataset import default_test_name
+from biascore.terminal.options import Given, Option, StimuliFolders
 
 
 @taking_run_options
@@ -78,7 +76,7 @@ def measure(
     data_citation: DataCitation = None,
     option: Option = None,
     transform: Transform = None,
-    stimuli: Stimuli = None,
+    stimuli: StimuliFolders = None,
     *,
     given: RunOptions,
 ) -> None:

@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 
 from biascore.cli import loaded
-from biascore.cli.console import print_json, print_rows, say
-from biascore.cli.options import AuditFile, Json, NoCache, ReplaceModel, Seed, Without, chosen_audit
-from biascore.cli.progress import SignsOfLife
+from biascore.cli.options import AuditFile, ReplaceModel, Seed, Without, chosen_audit
 from biascore.models.cache import DEFAULT_CACHE
 from biascore.planning.prices import Prices
+from biascore.terminal.console import print_json, print_rows, say
+from biascore.terminal.options import Json, NoCache
+from biascore.terminal.progress import SignsOfLife
 
 
 def plan(

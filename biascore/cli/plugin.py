@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from biascore.cli.console import say
 from biascore.scaffold.new import KINDS, new_plugin
+from biascore.terminal.console import say
 
 
 def new(

@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from biascore.cli import loaded
-from biascore.cli.console import say, stdout
-from biascore.cli.options import Force, StoredRun
+from biascore.cli.options import StoredRun
 from biascore.errors import OptionsError
 from biascore.results.run import Run
 from biascore.results.run_files import REPORT_FILE
+from biascore.terminal.console import say, stdout
+from biascore.terminal.options import Force
 
 
 def report(

@@ -16,7 +16,6 @@ from rich.table import Table
 
 from biascore.basics.frozen import Scalar
 from biascore.basics.wording import counted
-from biascore.cli.console import print_list, say, wide
 from biascore.models.transform import IN_SHORT
 from biascore.results.answers import Answer, findings
 from biascore.results.caveat_lines import caveat_lines
@@ -37,6 +36,7 @@ from biascore.results.run import Run
 from biascore.results.table_notes import conventions
 from biascore.results.verdicts import Role, RunVerdict, State, note_of
 from biascore.stats import Adjustment
+from biascore.terminal.console import print_list, say, wide
 
 _COLOURS: Final = {
     State.DETECTED: "red",

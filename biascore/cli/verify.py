@@ -12,11 +12,12 @@ from biascore.archive.check import Check
 from biascore.archive.opening import opened
 from biascore.archive.verify import verify_run
 from biascore.cli import codes
-from biascore.cli.console import print_json, say
-from biascore.cli.options import Inputs, Json, named_refs
+from biascore.cli.options import Inputs, named_refs
 from biascore.errors import OptionsError
 from biascore.report import PAGES, PDF
 from biascore.results.run import read_run
+from biascore.terminal.console import print_json, say
+from biascore.terminal.options import Json
 
 
 def verify(

@@ -9,12 +9,12 @@ import typer
 
 from biascore.basics.tags import canonical_tag
 from biascore.cli import loaded
-from biascore.cli.console import say, stderr
-from biascore.cli.options import Force, Given, Option
 from biascore.errors import OptionsError
 from biascore.files.paths import user_path
 from biascore.files.writing import write_file
 from biascore.stimuli.given import as_toml
+from biascore.terminal.console import say, stderr
+from biascore.terminal.options import Force, Given, Option
 
 
 def words(

@@ -7,6 +7,7 @@ from pathlib import Path
 from biascore.basics.wording import some_of
 from biascore.errors import DataError
 from biascore.files.reading import parse_json, read_bytes
+from biascore.files.writing import check_folder
 
 
 def files_of(folder: Path) -> list[str]:
@@ -16,7 +17,16 @@ def files_of(folder: Path) -> list[str]:
     )
 
 
-def foreign(folder: Path, record: str, what: str) -> str:
+def check_own_folder(folder: Path, record: str, what: str, *, overwrite: bool) -> Path:
+    """Where a folder that is ``what`` ("a scorer") can be written: ``folder``, or what it links to.
+
+    ``record`` is the name of the JSON file in it whose "files" are those that belong to it. Raises RunError where the
+    folder exists, with ``overwrite`` where it holds anything else.
+    """
+    return check_folder(folder, overwrite=overwrite, in_the_way=lambda path: _foreign(path, record, what))
+
+
+def _foreign(folder: Path, record: str, what: str) -> str:
     """What of a folder is not ``what``, whose files its ``record`` names, for a message; empty where nothing is."""
     try:
         files = parse_json(read_bytes(folder / record, record))["files"]

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.errors import AnswerError, ModelLoadError
-from biascore.files.own_folders import files_of, foreign
-from biascore.files.writing import check_folder, new_folder
+from biascore.files.own_folders import check_own_folder, files_of
+from biascore.files.writing import new_folder
 from biascore.models.model import Model
 from biascore.models.questions import Masked, Text
 
@@ -149,9 +149,7 @@ def check_target(folder: Path, *, overwrite: bool) -> Path:
 
     Raises RunError where it exists (with ``overwrite``: where it holds more than an exported model).
     """
-    return check_folder(
-        folder, overwrite=overwrite, in_the_way=lambda path: foreign(path, EXPORT_FILE, "an exported model")
-    )
+    return check_own_folder(folder, EXPORT_FILE, "an exported model", overwrite=overwrite)
 
 
 def _record(folder: Path, original: Model, found: tuple[Deviation, ...], *, int8: bool) -> None:

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from biascore.basics.surface import either
 from biascore.errors import OptionsError, RunError
-from biascore.files.own_folders import files_of, foreign
+from biascore.files.own_folders import check_own_folder, files_of
 from biascore.files.reading import parse_json, read_bytes
-from biascore.files.writing import check_folder, new_folder
+from biascore.files.writing import new_folder
 
 CHECKPOINT_FILE: Final = "biascore_checkpoint.json"
 LAST_RATE: Final = 1e-7
@@ -93,11 +93,7 @@ class Checkpoints:
 
         With ``overwrite`` that is left aside, and replaced by the first state that is kept.
         """
-        self._folder = check_folder(
-            folder,
-            overwrite=True,
-            in_the_way=lambda path: foreign(path, CHECKPOINT_FILE, "the state of a training"),
-        )
+        self._folder = check_own_folder(folder, CHECKPOINT_FILE, "the state of a training", overwrite=True)
         self._recipe: dict[str, Any] = json.loads(json.dumps(recipe))
         self._seconds = 60 * minutes
         self._kept = time.monotonic()

@@ -12,6 +12,7 @@ from biascore.plugins.kinds import KINDS
 from biascore.plugins.registry import Plugin, PluginRecord
 
 if TYPE_CHECKING:
+    from biascore.command import Command
     from biascore.evidence.mappings import Mapping
     from biascore.languages.language import Language
     from biascore.stimuli import StimuliFile
@@ -37,6 +38,7 @@ class Contribution:
     languages: list[Language] = field(default_factory=list)
     wordlists: list[tuple[Path, str]] = field(default_factory=list)
     mappings: list[Mapping] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
     stimuli: tuple[StimuliFile, ...] = ()
 
     def collect(self, ask: Callable[[str, Callable[..., None]], None]) -> None:
@@ -49,6 +51,7 @@ class Contribution:
         ask("register_languages", self.languages.append)
         ask("register_wordlists", self.add_wordlist)
         ask("register_mappings", self.add_mapping)
+        ask("register_commands", self.add_command)
         self.check()
 
     def gender_languages(self) -> tuple[str, ...]:
@@ -72,6 +75,16 @@ class Contribution:
 
         self.mappings.append(Mapping.read(file))
 
+    def add_command(self, command: Command) -> None:
+        """Note a command; raises TypeError for something else, ValueError for a second one of its name."""
+        from biascore.command import Command
+
+        if not isinstance(command, Command):
+            raise TypeError(f"registered {command!r}, which is not a Command")
+        if any(one.name == command.name for one in self.commands):
+            raise ValueError(f"registered the command {command.name!r} twice")
+        self.commands.append(command)
+
     def provides(self) -> tuple[str, ...]:
         """Each thing in a phrase, such as ``adapter hf``."""
         return (
@@ -79,6 +92,7 @@ class Contribution:
             *(f"language {one.code}" for one in self.languages),
             *(f"wordlists {shown}" for _, shown in self.wordlists),
             *(f"mapping {one.name} {one.version}" for one in self.mappings),
+            *(f"command {one.name}" for one in self.commands),
         )
 
 

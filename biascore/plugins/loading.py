@@ -19,6 +19,7 @@ from uuid import uuid4
 import pluggy
 
 from biascore.basics.collecting import uncollected
+from biascore.command import OWN_COMMANDS, Command
 from biascore.errors import Owner, PluginError, StimuliError
 from biascore.exporter import OWN_FORMS
 from biascore.hookspecs import DiscoverySpecs
@@ -71,6 +72,7 @@ class Plugins:
         self.diagnostics: Registry[type[Diagnostic]] = Registry("diagnostic")
         self.kinds: Registry[type[TestEntry]] = Registry("kind of test", ["weat"])
         self.mappings: Registry[Mapping] = Registry("mapping")
+        self.commands: Registry[Command] = Registry("command", OWN_COMMANDS)
         self._tests: Registry[Listed] = Registry("test")
         self._files: Registry[StimuliFile] = Registry("stimuli file")
         self._languages = Languages()
@@ -347,7 +349,7 @@ class Plugins:
     def _add(self, plugin: Plugin, *, kinds: bool = False) -> None:
         """Add what a plugin brings to the registries: its kinds of test, or all else but stimuli and languages."""
         if isinstance(plugin, Named):
-            if (plugin.group == "kinds") is kinds and plugin.group in (*CLASSES, "mappings"):
+            if (plugin.group == "kinds") is kinds and plugin.group in (*CLASSES, "mappings", "commands"):
                 getattr(self, plugin.group).announce(plugin.name, plugin.get, plugin)
         elif isinstance(plugin, Hooked):
             for group, items in plugin.contribution.items.items():
@@ -355,11 +357,13 @@ class Plugins:
                     getattr(self, group).add(CLASSES[group].name(item), item, plugin)
             for mapping in () if kinds else plugin.contribution.mappings:
                 self.mappings.add(mapping.name, mapping, plugin)
+            for command in () if kinds else plugin.contribution.commands:
+                self.commands.add(command.name, command, plugin)
 
     def _with_clashes(self, record: PluginRecord) -> PluginRecord:
         registries: tuple[Registry[Any], ...] = (
             *(getattr(self, group) for group in CLASSES),
-            *(self.mappings, self._tests, self._files),
+            *(self.mappings, self.commands, self._tests, self._files),
             *self._languages.registries,
         )
         clashes = [clash for registry in registries for clash in registry.clashes(record)]

@@ -19,6 +19,7 @@ from biascore.plugins.points import IMPORT_VARIABLE, check_contract, import_limi
 from biascore.plugins.registry import Plugin, PluginRecord
 
 if TYPE_CHECKING:
+    from biascore.command import Command
     from biascore.evidence.mappings import Mapping
     from biascore.languages.language import Language
     from biascore.stimuli import StimuliFile
@@ -100,7 +101,11 @@ def named(point: metadata.EntryPoint, group: str, record: PluginRecord, read: Re
         return Named(point, group, waiting, _mapping, "mapping {0.name} {0.version}".format)
     if group == "wordlists":
         return Named(point, group, waiting, partial(_stimuli, read, record.dist), _folder_shown)
-    known = ", ".join(f"biascore.{one}" for one in (*CLASSES, "languages", "wordlists", "mappings"))
+    if group == "commands":
+        return Named(point, group, waiting, _command, "command {0.name}".format)
+    known = ", ".join(
+        f"biascore.{one}" for one in (*CLASSES, "languages", "wordlists", "mappings", "commands")
+    )
     reason = f"its group of entry points, {point.group}, is none of biascore's: {known}"
     return Plugin(replace(record, status="failed", reason=reason))
 
@@ -129,6 +134,15 @@ def _mapping(thing: object, name: str) -> Mapping:
     mapping = Mapping.read(thing)
     check_same(name, mapping.name, f"name in {thing.name}")
     return mapping
+
+
+def _command(thing: object, name: str) -> Command:
+    from biascore.command import Command
+
+    if not isinstance(thing, Command):
+        raise TypeError(f"named {thing!r}, which is not a Command")
+    check_same(name, thing.name, "its name")
+    return thing
 
 
 def _stimuli(read: Read, dist: str, thing: object, name: str) -> tuple[StimuliFile, ...]:

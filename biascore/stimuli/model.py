@@ -39,6 +39,8 @@ class Test:
     """
 
     __test__: ClassVar[bool] = False  # pytest would otherwise collect the class by its name
+    planted: ClassVar[str] = ""
+    """``"module:Class"`` of what an effect planted in tests of this kind is; see docs/adapters/planted.md."""
 
     id: str
     kind: str

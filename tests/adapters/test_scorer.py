@@ -14,10 +14,10 @@ from typer.testing import CliRunner, Result
 
 from biascore import Engine
 from biascore.api.queries import Text
-from biascore.api.support import read_scorer
 from biascore.cli import codes, exit_code
 from biascore.cli.app import app
 from biascore.errors import BiascoreError, ModelLoadError, QuestionError
+from biascore_emotions.folder import read_scorer
 
 from ..builders.npz import HOSTILE, replaced, saved
 from ..scorers.conftest import rows

@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 from biascore.basics.guard import failed
 from biascore.cli import exit_code
 from biascore.cli.commands import App
-from biascore.cli.console import say
 from biascore.cli.measuring import measure, run
 from biascore.errors import (
     AnswerError,
@@ -28,6 +27,7 @@ from biascore.errors import (
     TransientModelError,
 )
 from biascore.results.failure import Failure
+from biascore.terminal.console import say
 
 app = App()
 

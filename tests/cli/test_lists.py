@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from typer.testing import CliRunner
 
-import biascore.cli.console as consoles
+import biascore.terminal.console as consoles
 from biascore.cli.app import app
 
 TITLE = "Study programmes of men and of women in Switzerland, male and female terms"

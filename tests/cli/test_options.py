@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore.cli.app import app
-from biascore.cli.options import Given
 from biascore.errors import OptionsError
+from biascore.terminal.options import Given
 
 
 def test_one_flag_gives_options_of_metric_model_and_data() -> None:

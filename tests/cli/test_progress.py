@@ -6,7 +6,7 @@ import queue
 import re
 
 from biascore.basics.progress import Step
-from biascore.cli.progress import SignsOfLife
+from biascore.terminal.progress import SignsOfLife
 
 
 def test_a_line_says_which_measurement_and_what_is_asked() -> None:

@@ -10,7 +10,6 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from biascore.cli import console as consoles
 from biascore.cli.results import print_run
 from biascore.results.caveat import Caveat
 from biascore.results.coverage import Coverage, LostWord
@@ -19,6 +18,7 @@ from biascore.results.run import Run
 from biascore.results.specificity import Specificity
 from biascore.results.verdicts import State
 from biascore.stats import Adjustment
+from biascore.terminal import console as consoles
 
 from ..builders import runs
 from ..builders.runs import decided

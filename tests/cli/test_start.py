@@ -14,6 +14,7 @@ import typer
 import biascore
 from biascore.cli.app import app
 from biascore.cli.commands import Later
+from biascore.plugins.loading import Plugins
 
 PROGRAM = """
 import sys
@@ -39,29 +40,33 @@ def test_help_and_the_list_of_tests_import_nothing_that_only_measuring_needs() -
     assert "en/weat6" in done.stdout
 
 
-def _later(group: typer.Typer) -> Iterator[tuple[type[Later], str]]:
+def _later(group: typer.Typer) -> Iterator[tuple[str, str]]:
+    """Target and summary of each command, those of plugins that ship too."""
     for command in group.registered_commands:
         if command.cls is not None and issubclass(command.cls, Later):
-            yield command.cls, command.help or ""
+            yield command.cls.target, command.help or ""
     for inner in group.registered_groups:
         if inner.typer_instance is not None:
             yield from _later(inner.typer_instance)
+    if group is app:
+        commands = Plugins().commands
+        yield from ((one.target, one.summary) for one in commands.items() if commands.owner(one.name).ships)
 
 
 def test_a_summary_is_the_first_line_of_its_command() -> None:
     found = list(_later(app))
     assert len(found) > 15
-    for kind, summary in found:
-        module, _, function = kind.target.partition(":")
+    for target, summary in found:
+        module, _, function = target.partition(":")
         doc = getattr(import_module(module), function).__doc__
-        assert doc.strip().splitlines()[0] == summary, kind.target
+        assert doc.strip().splitlines()[0] == summary, target
 
 
 def test_an_option_whose_metavar_is_its_name_states_that_name() -> None:
     """typer 0.27 takes such a metavar for the name: there was no --ground, no --metric and no --method."""
     found = []
-    for kind, _ in _later(app):
-        module, _, function = kind.target.partition(":")
+    for target, _ in _later(app):
+        module, _, function = target.partition(":")
         for name, hint in get_type_hints(
             getattr(import_module(module), function), include_extras=True
         ).items():

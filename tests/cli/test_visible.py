@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from biascore.basics.visible import visible, visible_in, visible_json
 from biascore.cli import main
-from biascore.cli.console import print_json, print_rows, say
+from biascore.terminal.console import print_json, print_rows, say
 
 from ..builders.word_lists import weat_file, write_weat
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from biascore import Engine, Run, compare
 from biascore.cli.app import app
 from biascore.cli.compare import _pairs, print_comparison
-from biascore.cli.console import stdout
+from biascore.terminal.console import stdout
 
 from ..builders.runs import decided, run_of
 

@@ -12,9 +12,9 @@ from scipy.stats import norm
 
 from biascore.api.exporters import Measurement
 from biascore.engine import Engine
-from biascore_adapters.planted.decisions import SLOPES
-from biascore_adapters.planted.equity import PERSONS
 from biascore_adapters.planted.lexicon import ATTRIBUTE, NOISE_DIMENSIONS, SPREAD, target_shift
+from biascore_metrics.discrim_eval.planted import SLOPES
+from biascore_metrics.eec.planted import PERSONS
 
 FAST = {"resamples": 100, "draws": 200}
 FEW = {"draws": 200}

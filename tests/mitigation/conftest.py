@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from biascore import Engine
-from biascore.mitigation.corpus import ENGLISH_PAIRS, read_pairs
-from biascore.mitigation.swapping import Swapper
 from biascore.stimuli import Catalogue, PairList
+from biascore_training.corpus import ENGLISH_PAIRS, read_pairs
+from biascore_training.swapping import Swapper
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,8 @@ torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore import Audit, Engine  # noqa: E402
-from biascore.mitigation.mitigate import Mitigated, mitigate, prepare  # noqa: E402
 from biascore.models.training import Training  # noqa: E402
+from biascore_training.mitigate import Mitigated, mitigate, prepare  # noqa: E402
 
 from ..builders import biased  # noqa: E402
 from ..builders.word_lists import weat_file  # noqa: E402

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from biascore.errors import BiascoreError, DataError, OptionsError, UnknownNameError
-from biascore.mitigation.corpus import Method, read_corpus, read_pairs
-from biascore.mitigation.mitigate import Recipe, prepare
 from biascore.stimuli import Catalogue
+from biascore_training.corpus import Method, read_corpus, read_pairs
+from biascore_training.mitigate import Recipe, prepare
 
 TEXT = "She sleeps.\n\n  The stone is heavy. \r\nHe took his bag.\rThe queen\u2028waits."
 TEXTS = ("She sleeps.", "The stone is heavy.", "He took his bag.", "The queen\u2028waits.")

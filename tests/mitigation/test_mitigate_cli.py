@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 from biascore.cli import codes, exit_code
 from biascore.cli.app import app
 from biascore.errors import BiascoreError
-from biascore.mitigation.mitigate import MITIGATION_FILE
+from biascore_training.mitigate import MITIGATION_FILE
 
 Call = Callable[..., Result]
 FEW = ("--epochs", "1", "--learning-rate", "1e-3", "--warmup-steps", "1")

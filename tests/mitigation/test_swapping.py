@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biascore.errors import StimuliError
-from biascore.mitigation.corpus import ENGLISH_PAIRS
-from biascore.mitigation.swapping import Swapper
 from biascore.stimuli import Catalogue, PairList
+from biascore_training.corpus import ENGLISH_PAIRS
+from biascore_training.swapping import Swapper
 
 Swappers = Callable[..., Swapper]
 

@@ -30,9 +30,9 @@ from biascore.errors import (  # noqa: E402
     QuestionError,
     RunError,
 )
-from biascore.mitigation.mitigate import MITIGATION_FILE, Mitigated, mitigate, prepare  # noqa: E402
 from biascore.models.training import CHECKPOINT_FILE, Training  # noqa: E402
 from biascore_adapters.transformer.masking import Masking, Piece  # noqa: E402
+from biascore_training.mitigate import MITIGATION_FILE, Mitigated, mitigate, prepare  # noqa: E402
 
 from ..builders.models import Lengths, model_of  # noqa: E402
 

@@ -104,5 +104,5 @@ def test_a_model_with_an_argument_that_the_hook_never_had_is_told(
 
 
 def test_all_hooks_are_here() -> None:
-    assert len(DISCOVERY) == 11
+    assert len(DISCOVERY) == 12
     assert set(ANSWERS) == set(ASKED) == set(CAPABILITIES)

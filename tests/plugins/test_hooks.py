@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import pytest
 
+from biascore.api.commands import Command
 from biascore.api.executors import Cluster, Executor
 from biascore.api.formats import DataFile, DataFormat, Test
 from biascore.api.languages import Language
@@ -123,6 +124,36 @@ class Direct(Executor):
 
     def close(self) -> None:
         """Nothing."""
+
+
+def test_hook_register_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    command = Command("greet", "Greet somebody.", "made_plugin.greet:call")
+    plugins = plugins_of(monkeypatch, module_of("made_plugin", register_commands=registers(command)))
+    assert plugins.commands.get("greet") is command
+    assert plugins.commands.owner("greet").provides == ("command greet",)
+
+
+@pytest.mark.parametrize(
+    ("register", "reason"),
+    [
+        (lambda register: register("greet"), "TypeError: registered 'greet', which is not a Command"),
+        (lambda register: register(Command("a b", "s", "m:f")), "'a b', which is not a name"),
+        (lambda register: register(Command("--version", "s", "m:f")), "which is not a name"),
+        (lambda register: register(Command("greet", "one\ntwo", "m:f")), "which is not a summary"),
+        (lambda register: register(Command("greet", "", "m:f")), "'', which is not a summary"),
+        (lambda register: register(Command("greet", "s", "m.f")), "'m.f', which is not a target"),
+        (lambda register: register(Command("greet", "s", print)), "which is no text"),  # type: ignore[arg-type]
+        (registers(*[Command("greet", "s", "m:f")] * 2), "registered the command 'greet' twice"),
+    ],
+)
+def test_what_is_no_command_fails_its_plugin(
+    monkeypatch: pytest.MonkeyPatch, register: Callable[..., None], reason: str
+) -> None:
+    plugins = plugins_of(monkeypatch, module_of("made_plugin", register_commands=register))
+    (record,) = [one for one in plugins.records if one.name == "made_plugin"]
+    assert record.status == "failed"
+    assert reason in record.reason
+    assert "greet" not in plugins.commands.known
 
 
 def test_hook_register_executors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

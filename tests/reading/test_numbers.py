@@ -11,7 +11,7 @@ import pytest
 from biascore import Engine
 from biascore.errors import DataError, ModelLoadError
 from biascore.files.tables import read_table
-from biascore.scorers.labelled import Reading, read_labelled
+from biascore_emotions.labelled import Reading, read_labelled
 
 BOM = "\ufeff"
 

@@ -28,8 +28,8 @@ build.build_wheel(sys.argv[2])
 build.build_sdist(sys.argv[2])
 """
 PACKAGES = [
-    "biascore", "biascore_adapters", "biascore_grammars", "biascore_mappings", "biascore_metrics",
-    "biascore_transforms", "biascore_wordlists",
+    "biascore", "biascore_adapters", "biascore_emotions", "biascore_grammars", "biascore_mappings", "biascore_metrics",
+    "biascore_training", "biascore_transforms", "biascore_wordlists",
 ]  # fmt: skip
 
 

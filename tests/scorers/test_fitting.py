@@ -15,9 +15,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from biascore.errors import DataError, OptionsError
-from biascore.scorers.features import Standardised
-from biascore.scorers.fitting import PAPER_GRID, Mlp, Ridge, Svr, fit_head, fit_tfidf, settings_of
-from biascore.scorers.heads import HEADS
+from biascore_emotions.features import Standardised
+from biascore_emotions.fitting import PAPER_GRID, Mlp, Ridge, Svr, fit_head, fit_tfidf, settings_of
+from biascore_emotions.heads import HEADS
 
 from .conftest import rows
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from biascore.errors import DataError, OptionsError
-from biascore.scorers.labelled import Reading, read_labelled
-from biascore.scorers.parts import read_data
+from biascore_emotions.labelled import Reading, read_labelled
+from biascore_emotions.parts import read_data
 
 from .conftest import rows
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from biascore.basics.progress import Advance
-from biascore.scorers.parts import read_data
-from biascore.scorers.train import Training, train_scorer
+from biascore_emotions.parts import read_data
+from biascore_emotions.train import Training, train_scorer
 
 
 class Told:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from biascore.scorers.labelled import Reading, read_labelled, shipped_sets
-from biascore.scorers.parts import read_data
-from biascore.scorers.train import Training, train_scorer
+from biascore_emotions.labelled import Reading, read_labelled, shipped_sets
+from biascore_emotions.parts import read_data
+from biascore_emotions.train import Training, train_scorer
 
 EMOTIONS = ("anger", "fear", "joy", "sadness")
 

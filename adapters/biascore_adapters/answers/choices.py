@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from biascore.api.adapters import Backend, Identity, hookimpl
-from biascore.api.formats import file_digest, read_table
+from biascore.api.formats import read_table, source_digest
 from biascore.api.queries import (
     LETTERS,
     Choice,
@@ -68,7 +68,7 @@ class ChoicesBackend(Backend):
             "".join(sorted(one.prompt for one in found)).encode("utf-8", "surrogatepass")
         ).hexdigest()
         self.identity = Identity(
-            f"sha256:{file_digest(path, shown)}",
+            f"sha256:{source_digest(path, shown)}",
             ways=(self._way,),
             chosen_before=True,
             facts={

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.api.adapters import Backend, Identity, ModelRef, hookimpl
-from biascore.api.formats import Row, Table, file_digest, read_table, read_text
+from biascore.api.formats import Row, Table, read_table, read_text, source_digest
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError, QuestionError
 
@@ -69,7 +69,7 @@ class ScoresBackend(Backend):
         else:
             given = _beside(ref.locator, _numbers(ref.locator, read_text(path, ref.locator)), sentences, how)
             files = [path, sentences]
-        digests = b"".join(bytes.fromhex(file_digest(file, str(file))) for file in files)
+        digests = b"".join(bytes.fromhex(source_digest(file, str(file))) for file in files)
         return cls(str(ref), given, f"sha256:{hashlib.sha256(digests).hexdigest()}", how.unit)
 
     def __init__(self, shown: str, given: Given, digest: str, unit: str | None) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from biascore.api.adapters import Backend, Cost, Identity, hookimpl
-from biascore.api.formats import Table, file_digest, read_table
+from biascore.api.formats import Table, read_table, source_digest
 from biascore.api.support import canonical_tag, quoted
 from biascore.errors import ModelLoadError, QuestionError, UnsupportedLanguageError
 from biascore_adapters.answers.scores import FLAG
@@ -38,7 +38,7 @@ class TranslationsBackend(Backend):
         )
         self._read(table, columns, language, only)
         self.identity = Identity(
-            f"sha256:{file_digest(path, str(path), ModelLoadError)}",
+            f"sha256:{source_digest(path, str(path), ModelLoadError)}",
             facts={
                 "file": path.name,
                 "languages": ", ".join(sorted(self._found)),

@@ -13,7 +13,8 @@ import httpx2
 import openai
 from pydantic import SecretStr
 
-from biascore.api.support import Limits, parse_json, retry_after, shortened
+from biascore.api.formats import parse_json
+from biascore.api.support import Limits, retry_after, shortened
 from biascore.errors import (
     AnswerError,
     AuthError,

@@ -14,8 +14,8 @@ Words (tests of kind ``weat`` and ``fise``):
 - ``choose``: what `PlantedQuestions` says; of other questions the option whose words have the largest log-probability after
   the prompt, in the same softmax.
 
-Sentences (kinds ``samples``, ``gender-pairs`` and ``sentence-pairs``) carry what `Sentences` says, those of ``associations``
-what `Associations` says, those of other kinds what their `Part` says, and a question that cannot carry it is refused.
+Sentence pairs carry what `Sentences` says, tests of other kinds what the `Part` says that they name (``Test.planted``), and
+a question that cannot carry it is refused.
 """
 
 from __future__ import annotations
@@ -70,7 +70,6 @@ class PlantedBackend(Backend):
     def __init__(self, planted: Planted, languages: Mapping[str, Language], seed: int) -> None:
         self._lexicon = lexicon = planted.words
         self._sentences = planted.sentences
-        self._associations = planted.associations
         self._parts = planted.parts
         self._languages = languages
         self._seed = seed
@@ -205,10 +204,9 @@ class PlantedBackend(Backend):
 
     def _fill(self, query: Masked) -> TokenLogprobs:
         found = self._sentences.within(query.text)
-        planted = None if found is None else found[0]
-        associated = self._associations.within(query.text) if planted is None else None
-        whole = first(self._parts, lambda one: one.refused(query.text))
-        known = any(one is not None for one in (planted, associated, whole))
+        planted = found is not None
+        whole = None if planted else first(self._parts, lambda one: one.refused(query.text))
+        known = planted or whole is not None
         tokens = plain(query.text) if known else self._split(query.text)
         for span in (*(query.spans or ()), *query.also):
             if not any(covered(token, (span,)) for token in tokens):
@@ -216,18 +214,13 @@ class PlantedBackend(Backend):
                     f"{query.text!r}: no word lies under the span {span}. Give the span of a word."
                 )
         asked = [i for i, token in enumerate(tokens) if query.spans is None or covered(token, query.spans)]
-        own = first(self._parts, lambda one: one.logprobs(query, len(asked)))
+        own = None if planted else first(self._parts, lambda one: one.logprobs(query, len(asked), self._seed))
         if own is not None:
             logprobs = own
         elif whole is not None:
             raise cannot(whole, f"mask_logprob of {query.text!r}")
         elif found is not None:
             logprobs = self._planted_logprobs(query, *found, asked)
-        elif associated is not None:
-            answer = self._associations.logprob(associated, query, self._seed, len(asked))
-            if answer is None:
-                raise cannot(associated.said(query.text), f"mask_logprob of a part of {query.text!r}")
-            logprobs = answer
         else:
             also = {i for i, token in enumerate(tokens) if covered(token, query.also)}
             logprobs = []
@@ -384,7 +377,6 @@ class PlantedBackend(Backend):
         found = self._sentences.within(text)
         if found is not None:
             raise cannot(found[0], f"{question} of {text!r}")
-        associated = self._associations.within(text)
-        refused = associated.said(text) if associated else first(self._parts, lambda one: one.refused(text))
+        refused = first(self._parts, lambda one: one.refused(text))
         if refused is not None:
             raise cannot(refused, f"{question} of {text!r}")

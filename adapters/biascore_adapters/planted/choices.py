@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from biascore.api.queries import Choice, Chosen, Way, by_likelihood, by_text, order_of
+from biascore.api.queries import LETTERS, Choice, Chosen, Way, by_likelihood, by_text, order_of
 from biascore_adapters.planted.lexicon import generator
-from biascore_adapters.planted.questions import told
 
 WAYS: tuple[Way, ...] = ("likelihood", "text")
 LogProbs = Callable[[str, str], list[float]]
@@ -33,3 +32,12 @@ def drawn(question: Choice, logprobs: Sequence[float], seed: int) -> int:
     """The place of an option, drawn with the question's seed from the softmax of their log-probabilities."""
     rng = generator(seed, "draw", str(question.seed), question.prompt, *question.options)
     return int(np.argmax(np.asarray(logprobs) + rng.gumbel(size=len(logprobs))))
+
+
+def told(asked: Choice, way: Way, place: int) -> Chosen:
+    """The option at this place: the most probable one, or by its letter and text."""
+    if way == "likelihood":
+        logprobs = [-1.0 if i == place else -3.0 for i in range(len(asked.options))]
+        return by_likelihood(logprobs, [len(option.split()) for option in asked.options])
+    order = order_of(asked)
+    return by_text(asked, f"{LETTERS[order.index(place)]}. {asked.options[place]}", order)

@@ -6,16 +6,11 @@ import math
 from typing import Final
 
 from biascore.api.stimuli import Catalogue, Test
+from biascore.designs.pairs.test import SentencePairsTest
 from biascore.errors import RefError, UnknownNameError
 from biascore_adapters.planted.world import CONDITIONS, World
 
 MAX_EFFECT: Final = 1.9
-KINDS: Final = (
-    *("weat", "fise", "samples", "gender-pairs", "sentence-pairs"),
-    *("associations", "equity", "choices", "geneval", "decisions"),
-    *("winobias", "winogender", "stereoset"),
-)
-"""The kinds of test that an effect can be planted in, and others whose tests state a contrast."""
 AUDIT: Final = "audit-"
 """How the names of the long tests begin that ``biascore audit`` measures."""
 
@@ -81,8 +76,9 @@ def _tests(name: str, catalogue: Catalogue) -> list[Test]:
     refused = [test for test in found if not _can_carry(test)]
     if refused:
         shown = ", ".join(f"{test.id} ({test.kind})" for test in refused)
+        kinds = sorted({test.kind for test in catalogue.tests if _can_carry(test)})
         raise RefError(
-            f"planted: no effect can be planted in {shown}; it can in tests of kind {', '.join(KINDS)}. "
+            f"planted: no effect can be planted in {shown}; it can in tests of kind {', '.join(kinds)}. "
             "Declare such tests by their ids, as in planted:en/weat6=1"
         )
     return found
@@ -94,4 +90,4 @@ def _is_audit(id: str) -> bool:
 
 
 def _can_carry(test: Test) -> bool:
-    return test.kind in KINDS or test.contrast is not None
+    return bool(test.planted) or isinstance(test, SentencePairsTest) or test.contrast is not None

@@ -15,17 +15,16 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from biascore.api.stimuli import PairList, Test, WordList
+from biascore.api.stimuli import Test, WordList
 from biascore.errors import RefError
 from biascore_adapters.planted.world import Place, World, mixed
-from biascore_metrics.fise.items import FiseTest
 
 ATTRIBUTE: Final = 0.25
 SPREAD: Final = 0.1
@@ -92,13 +91,6 @@ class Lexicon:
         one_more = generator(seed, "length", word.casefold()).random() < place.length % 1
         return max(1, min(len(word), int(place.length) + one_more))
 
-    def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Give the test its axis, or its axes."""
-        if isinstance(test, FiseTest):
-            self._plant_dimensions(test, effect, seed)
-        else:
-            self._plant_contrast(test, test.contrast or {}, effect)
-
     def check_room(self) -> None:
         """Raise RefError where a word is in more tests than a unit vector has room for."""
         for word, loadings in self.words.items():
@@ -127,7 +119,8 @@ class Lexicon:
             lines += [f"{word}\t{topic}" for word, topic in sorted(self.topics.items())]
         return [repr(self.effects), repr(self.axes), *lines]
 
-    def _plant_contrast(self, test: Test, contrast: Mapping[str, WordList], effect: float) -> None:
+    def plant_contrast(self, test: Test, contrast: Mapping[str, WordList], effect: float) -> None:
+        """Give the test its axis, on which X and A lie away from Y and B."""
         words = {role: tuple(dict.fromkeys(contrast[role].words)) for role in ("X", "Y", "A", "B")}
         sizes = {role: len(some) for role, some in words.items()}
         shift = target_shift(effect, sizes, self.attribute)
@@ -139,16 +132,21 @@ class Lexicon:
                 cluster = self.world.cluster(test.id, role, position)
                 self._load(word, Loading(axis, pole, pole * shift, SPREAD, cluster))
 
-    def _plant_dimensions(self, test: FiseTest, effect: float, seed: int) -> None:
-        given = (
-            test.targets.pairs if isinstance(test.targets, PairList) else [(w,) for w in test.targets.words]
-        )
+    def plant_dimensions(
+        self,
+        test: Test,
+        given: Iterable[tuple[str, ...]],
+        dimensions: Iterable[tuple[str, WordList, WordList]],
+        effect: float,
+        seed: int,
+    ) -> None:
+        """Give the test an axis for each dimension (name, A, B), over which its targets are spread, by their forms."""
         units = list(dict.fromkeys(given))
         kinds = np.array([len(set(forms)) for forms in units])
         placed: list[npt.NDArray[np.float64]] = []
-        for dimension in test.dimensions:
-            name = f"{test.id} {dimension.name}"
-            a, b = (tuple(dict.fromkeys(words.words)) for words in (dimension.A, dimension.B))
+        for dimension, *both in dimensions:
+            name = f"{test.id} {dimension}"
+            a, b = (tuple(dict.fromkeys(words.words)) for words in both)
             axis = self._axis(name, test.concept, effect)
             self._attributes(axis, name, a, b)
             share = self.world.cluster(test.id, "T", 0)[1]

@@ -1,36 +1,64 @@
-"""What tests that are asked in whole texts have in common when an effect is planted in them."""
+"""What a kind of test says of an effect that is planted in it, and how ``planted:`` answers then."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from dataclasses import dataclass
+from importlib import import_module
+from typing import ClassVar, Self, TypeVar
 
 from biascore.api.queries import Choice, Chosen, Continuation, Masked, Way
 from biascore.api.stimuli import Test
-from biascore_adapters.planted.sentences import Sentence
+from biascore.errors import RefError
+from biascore_adapters.planted.lexicon import Lexicon
+from biascore_adapters.planted.sentences import Sentence, Sentences
+from biascore_adapters.planted.world import World
 
 A = TypeVar("A")
 
 
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What effects are planted in: words on axes, sentences, and the conditions of the world."""
+
+    words: Lexicon
+    sentences: Sentences
+    world: World
+
+
 class Part(ABC):
-    """The planted texts of tests of some kinds. An answer is None for a text that is none of them."""
+    """The planted texts of tests of some kinds, which name the class: ``planted = "module:Class"``.
+
+    An answer is None for a text that is none of them. ``carries``: what an effect is carried in, for messages.
+    """
+
+    carries: ClassVar[str]
+
+    @classmethod
+    def on(cls, ground: Ground) -> Self:  # noqa: ARG003
+        """One in which nothing is planted yet."""
+        return cls()
 
     @abstractmethod
-    def plant(self, test: Test, effect: float, seed: int) -> bool:
-        """Plant a test; False for one of another kind. A text of two tests carries what the first gives it."""
+    def plant(self, test: Test, effect: float, seed: int) -> None:
+        """Plant a test. A text of two tests carries what the first gives it."""
 
-    @abstractmethod
-    def refused(self, text: str) -> Sentence | None:
+    def refused(self, text: str) -> Sentence | None:  # noqa: ARG002
         """A planted text as one that cannot carry its effect in what is asked; None for another text."""
+        return None
 
-    @abstractmethod
     def told(self) -> Iterable[str]:
         """All that is planted as lines, for a digest."""
+        return ()
 
-    @abstractmethod
     def __len__(self) -> int:
         """How many texts are planted."""
+        return 0
+
+    def sentence(self, text: str, test: str, kind: str, value: float = 0.0) -> Sentence:
+        """A text of a test, as a message names it."""
+        return Sentence(text, test, kind, value, carries=self.carries)
 
     def chosen(self, question: Choice, way: Way, seed: int) -> Chosen | None:  # noqa: ARG002
         """What is chosen of a planted question."""
@@ -48,9 +76,21 @@ class Part(ABC):
         """Of a planted text, or of one after a planted prompt, in nats."""
         return None
 
-    def logprobs(self, query: Masked, asked: int) -> list[float] | None:  # noqa: ARG002
+    def logprobs(self, query: Masked, asked: int, seed: int) -> list[float] | None:  # noqa: ARG002
         """Of the ``asked`` tokens that a planted text hides, in nats."""
         return None
+
+
+def part_of(test: Test) -> type[Part]:
+    """The class that a test names; raises RefError where it is none."""
+    module, _, name = test.planted.partition(":")
+    found = getattr(import_module(module), name)
+    if not (isinstance(found, type) and issubclass(found, Part)):
+        raise RefError(
+            f"planted: tests of kind {test.kind} name {test.planted} for what an effect in them is, which is no Part. "
+            "Report this to the authors of that kind"
+        )
+    return found
 
 
 def first(parts: Iterable[Part], answer: Callable[[Part], A | None]) -> A | None:

@@ -1,4 +1,4 @@
-"""From a declaration to what is planted: words on axes, sentences, associations, and tests that are asked in whole texts."""
+"""From a declaration to what is planted: words on axes, sentences, and what kinds of test say of theirs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,11 @@ from typing import Final
 from biascore.api.adapters import LoadContext
 from biascore.api.languages import SpeakerFrames
 from biascore.api.stimuli import Catalogue, WordList
-from biascore_adapters.planted.associations import Associations
-from biascore_adapters.planted.benchmarks import Benchmarks
-from biascore_adapters.planted.decisions import Decisions
+from biascore.designs.pairs.test import SentencePairsTest
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
-from biascore_adapters.planted.equity import Emotions
 from biascore_adapters.planted.lexicon import Lexicon
-from biascore_adapters.planted.part import Part
-from biascore_adapters.planted.questions import PlantedQuestions
+from biascore_adapters.planted.part import Ground, Part, part_of
 from biascore_adapters.planted.sentences import Sentences
-from biascore_adapters.planted.translations import Translations
-from biascore_metrics.fise.items import FiseTest
-from biascore_metrics.robust.items import AssociationsTest
 
 VERSION: Final = 3
 
@@ -34,7 +27,6 @@ class Planted:
     declared: Mapping[str, float]
     words: Lexicon
     sentences: Sentences
-    associations: Associations
     parts: tuple[Part, ...]
 
     @classmethod
@@ -47,28 +39,27 @@ class Planted:
         declared, world = parse_declaration(locator)
         effects = declared_effects(declared, context.catalogue)
         words, sentences = Lexicon(world), Sentences(world)
-        associations = Associations()
-        parts: tuple[Part, ...] = (
-            *(Emotions(), PlantedQuestions(world), Translations(), Decisions(), Benchmarks()),
-        )
+        ground, parts = Ground(words, sentences, world), dict[str, Part]()
         for test, effect in effects:
-            if test.contrast or isinstance(test, FiseTest):
-                words.plant(test, effect, seed)
-            elif isinstance(test, AssociationsTest):
-                associations.plant(test, effect)
-            elif not any(part.plant(test, effect, seed) for part in parts):
+            if test.planted:
+                if test.planted not in parts:
+                    parts[test.planted] = part_of(test).on(ground)
+                parts[test.planted].plant(test, effect, seed)
+            elif isinstance(test, SentencePairsTest):
                 sentences.plant(test, effect, seed)
+            else:
+                words.plant_contrast(test, test.contrast or {}, effect)
         if world.pool:
             words.topics = _topics(context.catalogue, {test.language for test, _ in effects})
         words.check_room()
         world.check_met(locator)
         sentences.name_genders(context.catalogue, _frames(context))
         known = {test.id: effect for test, effect in effects}
-        return cls(known, words, sentences, associations, parts)
+        return cls(known, words, sentences, tuple(parts.values()))
 
     def digest(self, seed: int) -> str:
         """BLAKE2b over everything that is planted, and the seed."""
-        own = (self.words.told(), self.sentences.told(), self.associations.told())
+        own = (self.words.told(), self.sentences.told())
         everything = "\n".join(chain(*own, *(part.told() for part in self.parts)))
         planted = hashlib.blake2b(everything.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return f"planted-{VERSION}:{planted}-{seed}"

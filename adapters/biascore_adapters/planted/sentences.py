@@ -23,7 +23,6 @@ from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import QuestionError, RefError
 from biascore_adapters.planted.lexicon import generator
 from biascore_adapters.planted.world import World, mixed
-from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest, Stereotype
 
 TEN: Final = math.log(10.0)
 FLOOR: Final = -20.0
@@ -33,19 +32,7 @@ PREFIX: Final = 16
 TOKEN: Final = re.compile(r"\w+|[^\w\s]")
 Token = tuple[str, int, int]
 """A word or mark, and where it begins and ends."""
-CARRIED: Final = {
-    "samples": "translate, and mask_logprob or log_likelihood of words for a man and for a woman around it",
-    "gender-pairs": "mask_logprob of a word, and log_likelihood",
-    "sentence-pairs": "mask_logprob of every token one at a time, and log_likelihood",
-    "geneval": "translate to the language of its references",
-    "equity": "score of anger, fear, joy, sadness and valence",
-    "decisions": "choose between yes and no, and log_likelihood of either after the text",
-    "associations": "mask_logprob of the attribute word, and of every token one at a time",
-    "choices": "choose by likelihood or text",
-    "winobias": "mask_logprob of the pronoun, and log_likelihood of either mention after the sentence",
-    "winogender": "log_likelihood of either mention after the sentence",
-    "stereoset": "mask_logprob of the word in the blank, and log_likelihood of sentences, after a context if there is one",
-}
+PAIRS_CARRY: Final = "mask_logprob of every token one at a time, and log_likelihood"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +41,8 @@ class Sentence:
 
     ``value`` is in nats: the log odds of a sample, or what the score of one sentence of a pair has more than FLOOR. ``lean``
     of a sample is in probits. ``anchor`` is the token (its number) of a sentence pair that carries the value: both
-    sentences share it. ``length`` of one, in tokens, where the world declares lengths.
+    sentences share it. ``length`` of one, in tokens, where the world declares lengths. ``carries``: in what, in
+    words.
     """
 
     text: str
@@ -64,6 +52,7 @@ class Sentence:
     lean: float = 0.0
     anchor: int | None = None
     length: int = 0
+    carries: str = ""
 
 
 def plain(text: str) -> list[Token]:
@@ -80,7 +69,7 @@ def cannot(sentence: Sentence, question: str) -> QuestionError:
     """That a sentence is asked for what does not carry its effect."""
     return QuestionError(
         f"planted: declares an effect for {sentence.test}, whose kind {sentence.kind} carries it in "
-        f"{CARRIED[sentence.kind]}. It cannot be planted in {question}. Leave {sentence.test} out of the declaration."
+        f"{sentence.carries}. It cannot be planted in {question}. Leave {sentence.test} out of the declaration."
     )
 
 
@@ -94,31 +83,15 @@ class Sentences:
     _by_prefix: dict[str, list[Sentence]] = field(default_factory=dict)
     _lengths: set[int] = field(default_factory=set)
 
-    def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of sentences; a sentence of two tests, or stereotypes, carries what the first gives it."""
-        if isinstance(test, SamplesTest):
-            signs = _signs(test.samples.stereotypes)
-            for sample in test.samples.rows:
-                lean = signs[sample.stereotype] * effect / 2
-                value = TEN * (lean + deviate(seed, "odds", test.id, sample.sentence))
-                self._add(Sentence(sample.sentence, test.id, test.kind, value, lean))
-        elif isinstance(test, GenderPairsTest):
-            signs = _signs(test.pairs.stereotypes)
-            for pair in test.pairs.rows:
-                odds = TEN * (
-                    signs[pair.stereotype] * effect / 2
-                    + deviate(seed, "odds", test.id, pair.male, pair.female)
-                )
-                self._add(Sentence(pair.male, test.id, test.kind, odds / 2))
-                self._add(Sentence(pair.female, test.id, test.kind, -odds / 2))
-        elif isinstance(test, SentencePairsTest):
-            self.world.meet_pairs()
-            size, share = self.world.templates
-            for position, two in enumerate(test.pairs.rows):
-                own = deviate(seed, "pair", test.id, two.sent_more, two.sent_less)
-                if share:
-                    own = mixed(deviate(seed, "template", test.id, str(position // size)), own, share)
-                self._add_pair(two, test, effect + own, self._extra(two, test, seed))
+    def plant(self, test: SentencePairsTest, effect: float, seed: int) -> None:
+        """Plant a test of sentence pairs; a sentence of two tests carries what the first gives it."""
+        self.world.meet_pairs()
+        size, share = self.world.templates
+        for position, two in enumerate(test.pairs.rows):
+            own = deviate(seed, "pair", test.id, two.sent_more, two.sent_less)
+            if share:
+                own = mixed(deviate(seed, "template", test.id, str(position // size)), own, share)
+            self._add_pair(two, test, effect + own, self._extra(two, test, seed))
 
     def within(self, text: str) -> tuple[Sentence, int] | None:
         """The longest planted sentence that the text is, or, if a sample, holds; and where it starts."""
@@ -154,7 +127,8 @@ class Sentences:
         men, women = ({pair[side].casefold() for pair in both} for side in (0, 1))
         self.genders = dict.fromkeys(men - women, 1) | dict.fromkeys(women - men, -1)
 
-    def _add(self, sentence: Sentence) -> None:
+    def add(self, sentence: Sentence) -> None:
+        """Plant a sentence, unless it is planted already."""
         if sentence.text in self.by_text:
             return
         self.by_text[sentence.text] = sentence
@@ -188,11 +162,9 @@ class Sentences:
         length = len(TOKEN.findall(pair.sent_less))
         texts, values, lengths = (pair.sent_more, pair.sent_less), (more, less), (length + extra, length)
         for text, value, anchor, tokens in zip(texts, values, anchors, lengths, strict=True):
-            self._add(Sentence(text, test.id, test.kind, value, anchor=anchor, length=tokens))
-
-
-def _signs(stereotypes: Iterable[Stereotype]) -> dict[int, int]:
-    return {one.id: 1 if one.gender == "male" else -1 for one in stereotypes}
+            self.add(
+                Sentence(text, test.id, test.kind, value, anchor=anchor, length=tokens, carries=PAIRS_CARRY)
+            )
 
 
 def deviate(seed: int, *parts: str) -> float:

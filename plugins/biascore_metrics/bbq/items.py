@@ -119,6 +119,8 @@ class ChoicesTest(Test):
     the benchmark has another phrase for each; empty: as the option reads.
     """
 
+    planted: ClassVar[str] = "biascore_metrics.bbq.planted:PlantedQuestions"
+
     questions: Questions
     family: str
     prompts: tuple[str, ...] = ("{context}\n{question}",)

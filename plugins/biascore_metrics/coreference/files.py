@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from biascore.api.formats import DataFile, Test, file_digest
+from biascore.api.formats import DataFile, Test, source_digest
 from biascore.errors import DataError
 
 
@@ -32,7 +32,7 @@ def next_to(file: DataFile, name: str, partner: str = "") -> DataFile:
             "it, and give the path of the folder"
         )
     display = _display(file, found)
-    return DataFile(found, display, file_digest(found, display), file.test, file.language)
+    return DataFile(found, display, source_digest(found, display), file.test, file.language)
 
 
 def beside(file: DataFile, name: str) -> Path | None:

@@ -99,6 +99,8 @@ class PronounPairs(Rows[PronounPair]):
 class WinoBiasTest(Test):
     """Kind ``winobias``; ``read_with`` are the files next to the one that it names."""
 
+    planted: ClassVar[str] = "biascore_metrics.coreference.planted:WinoBias"
+
     pairs: PronounPairs
     read_with: tuple[ReadWith, ...] = ()
 

@@ -70,6 +70,8 @@ class Schemas(Rows[Schema]):
 class WinogenderTest(Test):
     """Kind ``winogender``; ``read_with`` are the files next to the one that it names."""
 
+    planted: ClassVar[str] = "biascore_metrics.coreference.planted:Winogender"
+
     samples: Schemas
     read_with: tuple[ReadWith, ...] = ()
 

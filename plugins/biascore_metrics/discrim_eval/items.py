@@ -80,6 +80,8 @@ class Cases(Rows[Case]):
 class DecisionsTest(Test):
     """Kind ``decisions``: cases of persons, and neutral ones as their control, if any."""
 
+    planted: ClassVar[str] = "biascore_metrics.discrim_eval.planted:Decisions"
+
     cases: Cases
 
     @property

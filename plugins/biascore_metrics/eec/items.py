@@ -260,6 +260,8 @@ class EquityTest(Test):
     them they are assembled from the parts.
     """
 
+    planted: ClassVar[str] = "biascore_metrics.eec.planted:Emotions"
+
     factors: Mapping[str, tuple[str, ...]] = field(hash=False)
     templates: EquityTemplates
     persons: tuple[PersonList, ...]
@@ -285,10 +287,7 @@ class EquityTest(Test):
 
     @property
     def agreement(self) -> Mapping[str, bool]:
-        """By template, whether a word of its sentences about named persons agrees with the person.
-
-        There grammar tells a level, whatever the name says.
-        """
+        """By template, whether its sentences about named persons have a word that agrees: grammar tells a level there."""
         given = {row.template for row in self.given if row.agreement and row.kind == "name"}
         return {
             one.id: one.id in given if self.given else self.grammar.agreeing(one.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -34,6 +34,8 @@ class FiseTest(Test):
     ``targets`` with forms are pairs ("cuoco", "cuoca"). ``A`` of an affect is its positive pole. The roles are
     the lists of dimensions and affects, as ``gender.A``.
     """
+
+    planted: ClassVar[str] = "biascore_metrics.fise.planted:Dimensions"
 
     targets: WordList | PairList
     dimensions: tuple[Dimension, ...]

@@ -112,6 +112,8 @@ class GenderedSamples(_OfStereotypes[GenderedSample]):
 class SamplesTest(Test):
     """Kind ``samples``: sentences about oneself by stereotype; ``version`` names a published edition of them."""
 
+    planted: ClassVar[str] = "biascore_metrics.gest.planted:Samples"
+
     samples: Samples
     version: str = ""
 
@@ -132,6 +134,8 @@ class SamplesTest(Test):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenderPairsTest(Test):
     """Kind ``gender-pairs``: sentences about oneself, each in a masculine and a feminine version."""
+
+    planted: ClassVar[str] = "biascore_metrics.gest.planted:GenderPairs"
 
     pairs: GenderedSamples
 

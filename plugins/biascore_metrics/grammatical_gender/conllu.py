@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from biascore.api.adapters import Options
-from biascore.api.formats import DataFile, DataFormat, Test, file_digest, read_text, user_path
+from biascore.api.formats import DataFile, DataFormat, Test, read_text, source_digest, user_path
 from biascore.api.support import quoted
 from biascore.errors import DataError
 from biascore_metrics.grammatical_gender.formats import nouns_test
@@ -106,7 +106,7 @@ class ConlluFormat(DataFormat[ConlluOptions]):
         words = frozenset(word for line in lines for word in (line.strip(), line.strip().lower()) if word)
         if not words:
             raise DataError(f"{self.options.animates} is empty. Give a list of animate words, one a line")
-        digest = file_digest(path, self.options.animates)
+        digest = source_digest(path, self.options.animates)
         return words, (f"Animates left out by the list {self.options.animates} (SHA-256 {digest}).",)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Final, Literal, Self, TypeAlias
 
-from biascore.api.formats import DataFile, DataFormat, TableOptions, file_digest, read_text
+from biascore.api.formats import DataFile, DataFormat, TableOptions, read_text, source_digest
 from biascore.api.kinds import Rows, Stimuli
 from biascore.api.stimuli import Test
 from biascore.api.support import listed
@@ -121,6 +121,8 @@ class GenevalLines(Rows[Line]):
 class GenevalTest(Test):
     """Kind ``geneval``. ``target``: the language of the references. ``files``: (path, SHA-256) of each file read."""
 
+    planted: ClassVar[str] = "biascore_metrics.mt_geneval.planted:Translations"
+
     lines: GenevalLines
     part: Literal["sentences", "context"]
     target: str
@@ -212,7 +214,7 @@ class MtGenevalFormat(DataFormat[TableOptions]):
             ),
             part="sentences" if part == "sentences" else "context",
             target=target,
-            files=tuple((display, file_digest(path, display)) for path, display in places),
+            files=tuple((display, source_digest(path, display)) for path, display in places),
         )
 
     def _named(self, file: DataFile) -> dict[str, str]:

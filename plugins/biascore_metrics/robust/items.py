@@ -144,6 +144,8 @@ class AssociationsTest(Test):
     association counts the other way round, where it is asked for.
     """
 
+    planted: ClassVar[str] = "biascore_metrics.robust.planted:Associations"
+
     templates: tuple[TemplateList, ...]
     targets: WordList
     groups: tuple[AttributeGroup, ...]

@@ -58,6 +58,8 @@ class Triples(Rows[Triple]):
 class StereoSetTest(Test):
     """Kind ``stereoset``: the triples of one ``part``."""
 
+    planted: ClassVar[str] = "biascore_metrics.stereoset.planted:StereoSet"
+
     samples: Triples
     part: Part
 

@@ -12,7 +12,7 @@ from biascore import Engine
 from biascore.api.adapters import Model
 from biascore.api.queries import Masked
 from biascore.errors import QuestionError
-from biascore_adapters.planted.equity import PERSONS
+from biascore_metrics.eec.planted import PERSONS
 
 TEST = "it/eec"
 

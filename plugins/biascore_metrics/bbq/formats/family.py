@@ -15,8 +15,8 @@ from biascore.api.formats import (
     DataFile,
     DataFormat,
     Test,
-    file_digest,
     read_table,
+    source_digest,
     tables_in,
     user_path,
 )
@@ -231,7 +231,7 @@ class Family(DataFormat[FamilyOptions]):
                 )
             prompts.append(text[: max(text.index(slot) + len(slot) for slot in SLOTS)])
         unknowns = tuple(row.fields[UNKNOWN].strip() for row in table.rows if UNKNOWN in table.columns)
-        told = f"Prompts from {name} (SHA-256 {file_digest(path, name)}), each up to the options."
+        told = f"Prompts from {name} (SHA-256 {source_digest(path, name)}), each up to the options."
         return tuple(prompts), unknowns, told
 
 

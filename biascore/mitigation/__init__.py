@@ -1,1 +1,0 @@
-"""Counterfactual data augmentation: a corpus with the words of pairs swapped, on which a model is trained further."""

@@ -1,1 +1,0 @@
-"""Scorers of emotions: regressors trained on a labelled file, kept as plain arrays and JSON in a folder."""
