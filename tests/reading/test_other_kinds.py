@@ -91,7 +91,7 @@ FORMATS = {one.id: one for one in Engine(cache=None).plugins.formats.items()}
 OPTIONS: dict[str, dict[str, Any]] = {"eec-parts": {"corpus": "en"}, "outcomes": {"groups": ["a"]}}
 SEVERAL = {"winogender", "winobias", "mt-geneval"}
 """They are several files, which are looked for first."""
-LANGUAGES = {"kobbq": "ko", "ggbbq": "de", "esbbq": "es"}
+LANGUAGES = {"kobbq": "ko", "ggbbq": "de", "esbbq": "es", "jbbq": "ja", "basqbbq": "eu", "cbbq": "zh"}
 
 
 def name_of(format: str) -> str:
