@@ -1,4 +1,4 @@
-"""How often crows-pairs-causal rejects where there is no preference and sent_more is often the longer sentence.
+"""How often crows-pairs rejects on a causal model where there is no preference and sent_more is often the longer sentence.
 
 Differences of log-likelihood are normal with a deviation of 5 nats; an extra token costs its nats. Binomial tests at .05 of
 all pairs (which decided until lengths were counted in tokens), what is left of them where lopsided lengths leave it

@@ -238,8 +238,6 @@ def rules(engine: Engine) -> Iterator[str]:
     """Every metric with its rule, those of one rule together."""
     of: dict[str, list[str]] = {}
     for name in sorted(engine.plugins.metrics.names):
-        if engine.plugins.metrics.get(name).instead:
-            continue
         of.setdefault(engine.plugins.metrics.get(name).rule, []).append(f"`{name}`")
     yield from (line("metric", "rule"), rule(2))
     yield from (line(", ".join(names), told) for told, names in of.items())

@@ -53,7 +53,7 @@ class Adapter(ABC, Configured[OptionsT]):
     distribution, so that every upgrade asks again. ``uses_stimuli``: whether its models are made from the stimuli
     available, and so have another digest with others. ``runtime``: the module that runs its models, whose devices
     ``biascore doctor`` lists. ``code_options``: those that let a model run code of its author, so that
-    ``biascore verify`` opens no model with one of them. ``instead``: the adapter of which this one is an earlier name.
+    ``biascore verify`` opens no model with one of them.
     ``on_workers``: whether its models have weights, so that a run with workers asks them there; services that need a key
     stay where the run is.
     """
@@ -70,7 +70,6 @@ class Adapter(ABC, Configured[OptionsT]):
     uses_stimuli: ClassVar[bool] = False
     code_options: ClassVar[frozenset[str]] = frozenset()
     runtime: ClassVar[str] = ""
-    instead: ClassVar[str] = ""
     on_workers: ClassVar[bool] = True
 
     @classmethod

@@ -18,7 +18,7 @@ from biascore.models.model import Model
 from biascore.plugins.loading import Plugins
 from biascore.results.verdicts import BASELINE
 from biascore.stats import Adjustment
-from biascore.stimuli import Catalogue, Test
+from biascore.stimuli import Catalogue, Listed, Test
 
 CONTROL: Final = 0.8
 """What is planted in the positive control: Cohen's large effect."""
@@ -57,7 +57,7 @@ def audit_of(
     if language is None:
         language = DEFAULT
         check_language(model, plugins, catalogue, language)
-    own = _as_written([test for test in catalogue.tests if test.language == language], catalogue)
+    own = _of_language(language, catalogue)
     by_metric = {kind.name: (kind, _named(kind, model, own)) for kind in plugins.metrics.items()}
     found = {name: (kind, tests) for name, (kind, tests) in by_metric.items() if tests}
     if not found:
@@ -115,7 +115,7 @@ def check_language(model: Model, plugins: Plugins, catalogue: Catalogue, languag
     """
     words = dict[str, set[str]]()
     for kind in plugins.metrics.items():
-        for test in _named(kind, model, catalogue.tests):
+        for test in (one.build() for one in _named(kind, model, catalogue.index)):
             words.setdefault(test.language, set()).update(
                 word for own in test.roles.values() for word in own.words
             )
@@ -160,23 +160,23 @@ class Known:
         return self.share > _LEAST and (self.share >= _TIMES * other.share or ahead)
 
 
-def grounds_of(test: Test) -> tuple[str, ...]:
+def grounds_of(test: Test | Listed) -> tuple[str, ...]:
     """The grounds that a test is about: the parts of its concept."""
     return tuple(part for part in _AND.split(test.concept.casefold()) if part)
 
 
-def _named(kind: type[Metric], model: Model, tests: Sequence[Test]) -> list[Test]:
+def _named(kind: type[Metric], model: Model, tests: Sequence[Listed]) -> list[Listed]:
     globs = kind.audited(model)
     return [test for test in tests if any(_matches(glob, test) for glob in globs) and test.kind in kind.kinds]
 
 
-def _matches(glob: str, test: Test) -> bool:
+def _matches(glob: str, test: Listed) -> bool:
     return fnmatchcase(test.id.partition("/")[2], glob)
 
 
 def _of_grounds(
-    found: Mapping[str, tuple[type[Metric], list[Test]]], grounds: Sequence[str], language: str
-) -> dict[str, tuple[type[Metric], list[Test]]]:
+    found: Mapping[str, tuple[type[Metric], list[Listed]]], grounds: Sequence[str], language: str
+) -> dict[str, tuple[type[Metric], list[Listed]]]:
     wanted = {ground.casefold() for ground in grounds}
     known = sorted({ground for _, tests in found.values() for test in tests for ground in grounds_of(test)})
     for ground in sorted(wanted - set(known)):
@@ -191,18 +191,19 @@ def _of_grounds(
     return {name: (kind, tests) for name, (kind, tests) in chosen.items() if tests}
 
 
-def _as_written(tests: Sequence[Test], catalogue: Catalogue) -> list[Test]:
-    """The tests in the order of their files, in which the first of a ground is its most important one."""
+def _of_language(language: str, catalogue: Catalogue) -> list[Listed]:
+    """Its tests in the order of their files, in which the first of a ground is its most important one."""
     place = {
-        test.id: number for number, test in enumerate(test for file in catalogue.files for test in file.tests)
+        test.id: number for number, test in enumerate(test for file in catalogue.files for test in file.index)
     }
-    return sorted(tests, key=lambda test: place.get(test.id, len(place)))
+    own = (test for test in catalogue.index if test.language == language)
+    return sorted(own, key=lambda test: place.get(test.id, len(place)))
 
 
-def _first(tests: Sequence[Test]) -> list[Test]:
+def _first(tests: Sequence[Listed]) -> list[Listed]:
     """The lead test of each ground, or its first."""
-    best: dict[str, Test] = {}
-    for test in sorted(tests, key=lambda test: not test.lead):
+    best: dict[str, Listed] = {}
+    for test in sorted(tests, key=lambda test: not test.build().lead):
         best.setdefault(test.concept, test)
     return list(best.values())
 
@@ -212,9 +213,7 @@ def _nothing(
 ) -> UnknownNameError | CapabilityError:
     """Why there is nothing to measure: no such tests in the language, or no metric of them for the model."""
     fitting = [kind for kind in plugins.metrics.items() if kind.audited(model)]
-    languages = sorted(
-        {test.language for test in catalogue.tests for kind in fitting if _named(kind, model, [test])}
-    )
+    languages = sorted({test.language for kind in fitting for test in _named(kind, model, catalogue.index)})
     if languages:
         return UnknownNameError(
             f"there are no audit tests in {language!r} for {model.name}. {did_you_mean(language, languages)}"

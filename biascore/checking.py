@@ -13,9 +13,8 @@ from pydantic.fields import FieldInfo
 
 from biascore.adapter import LoadContext, needing_key
 from biascore.audit import Audit, AuditData, AuditMeasurement, AuditModel, AuditTransform
-from biascore.basics import renamed
 from biascore.basics.guard import guarded
-from biascore.basics.keys import keys_in, without_keys
+from biascore.basics.keys import keys_in
 from biascore.basics.problems import problems_of
 from biascore.basics.twice import twice
 from biascore.errors import At, CapabilityError, OptionsError, UnknownNameError
@@ -157,19 +156,16 @@ class Checker:
         _check_no_keys(spec.model_dump(), "the model")
         ref = ModelRef.parse(spec.ref)
         kind = self.plugins.adapters.get(ref.adapter)
-        if kind.instead:
-            renamed.warn(f"{ref.adapter}:", f"{kind.instead}:", FutureWarning)
         at = At(self.plugins.adapters.owner(ref.adapter).owner, "checking", f"checking {ref}", spec.label)
         adapter = guarded(at, kind)
         # A path that exists is a path, even with an @ in it.
         whole = ref.split_revision() if adapter.takes_revision and not is_path(ref.locator) else ref
         options = guarded(at, lambda: validate(adapter.option_type, spec.options, f"adapter {ref.adapter}"))
         context = LoadContext(self.catalogue, self.plugins.languages)
-        without_keys(
-            adapter.key_variables,
-            lambda: guarded(
-                at, lambda: needing_key(ref, adapter, lambda: adapter.check(whole, options, context))
-            ),
+        guarded(
+            at,
+            lambda: needing_key(ref, adapter, lambda: adapter.check(whole, options, context)),
+            keys=adapter.key_variables,
         )
         transforms = tuple(self.prepared(one) for one in spec.transforms)
         if transforms and "embed" not in adapter.capabilities:
@@ -198,8 +194,6 @@ class Checker:
     def metric(self, name: str, options: Mapping[str, Any]) -> Metric:
         """A metric with these options; raises UnknownNameError or OptionsError."""
         metric = self.plugins.metrics.get(name)
-        if metric.instead:
-            renamed.warn(name, f"{metric.instead}, for masked and causal models", FutureWarning)
         at = At(self.plugins.metrics.owner(name).owner, "checking", f"making the metric {name}")
         return guarded(at, lambda: metric(validate(metric.option_type, options, f"metric {name}")).chosen)
 
@@ -325,7 +319,7 @@ class Checker:
         return tuple(chosen.values())
 
     def _find(self, patterns: Sequence[str]) -> tuple[Test, ...]:
-        usable = {test.id.casefold() for test in self.catalogue.tests}
+        usable = {test.id.casefold() for test in self.catalogue.index}
         self.plugins.check_undisputed(patterns, usable)
         try:
             return self.catalogue.select(patterns)

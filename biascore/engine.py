@@ -23,7 +23,7 @@ from biascore.errors import BiascoreError, OptionsError
 from biascore.evidence.evaluating import evidence
 from biascore.files.paths import user_path
 from biascore.gates.evaluating import evaluate
-from biascore.models.backend import Backend, ModelPlugin
+from biascore.models.backend import Backend
 from biascore.models.budget import Budget
 from biascore.models.cache import DEFAULT_CACHE, opened
 from biascore.models.executor import Cluster, Executor
@@ -119,7 +119,7 @@ class Engine:
         ref: str | Backend,
         *,
         name: str | None = None,
-        transforms: Sequence[str | Transform | AuditTransform | ModelPlugin] = (),
+        transforms: Sequence[str | Transform | AuditTransform] = (),
         **options: Any,
     ) -> Model:
         """Open a model by reference (``"fasttext:/models/cc.it.300.bin"``).
@@ -131,22 +131,21 @@ class Engine:
             ref: Adapter and locator, or a Backend, whose answers are kept for this session.
             name: The name in results; by default the reference.
             transforms: Applied one after the other: by name, ``AuditTransform(name=..., options=...)``, or made
-                already; a ``ModelPlugin`` wraps the model itself.
+                already.
             options: The adapter's own.
         """
-        wrappers = [one for one in transforms if isinstance(one, ModelPlugin)]
         named = [AuditTransform(name=one) if isinstance(one, str) else one for one in transforms]
-        prepared = [self._checker.prepared(one) for one in named if not isinstance(one, ModelPlugin)]
+        prepared = [self._checker.prepared(one) for one in named]
         before = f"{name} before" if name and prepared else name
         if isinstance(ref, Backend):
             if options:
                 raise OptionsError(
                     f"a Backend has no options, and {', '.join(options)} is given. Leave it out"
                 )
-            model = given_model(ref, before, self._checker, self._services, wrappers)
+            model = given_model(ref, before, self._checker, self._services)
         else:
             opening = self._checker.model(AuditModel(ref=ref, name=before or "", options=options))
-            model = open_model(opening, self._checker, self._services, wrappers)
+            model = open_model(opening, self._checker, self._services)
         try:
             after = model.through(*prepared)
             return after.view(name) if name and prepared else after

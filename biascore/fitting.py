@@ -57,7 +57,7 @@ def _alternatives(metric: Metric, capabilities: frozenset[str], plugins: Plugins
         for other in plugins.metrics.items()
         if other.kinds & metric.kinds
         and (other.requires <= capabilities or (other.causal and other.causal.requires <= capabilities))
-        and not (other.needs_transform or other.instead)
+        and not other.needs_transform
     ]
     return (
         f"For such tests it can take {', '.join(fitting)}; use one, or "

@@ -1,11 +1,11 @@
-"""The hook specifications: what a model can be asked (four), and what a plugin can contribute (twelve, here).
+"""The hook specifications: what a model can be asked (five), and what a plugin can contribute (eleven, here).
 
 These signatures are the contract that third parties build on; they change only with a major version.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from biascore.exporter import Exporter
     from biascore.languages.language import Language
     from biascore.metric import Diagnostic, Metric
-    from biascore.models.backend import ModelPlugin
     from biascore.models.executor import Executor
-    from biascore.models.refs import ModelRef
     from biascore.models.transform import Transform
     from biascore.stimuli.dataset import DataFormat
     from biascore.stimuli.entries import TestEntry
@@ -96,7 +94,3 @@ class DiscoverySpecs:
     @hookspec
     def register_mappings(self, register: Callable[[Path], None]) -> None:
         """Call ``register`` with each TOML file that maps grounds of discrimination to the articles of a regulation."""
-
-    @hookspec
-    def model_plugins(self, ref: ModelRef) -> Sequence[ModelPlugin]:  # type: ignore[empty-body]
-        """Transforms and observers to put around the model that ``ref`` names; empty for none."""

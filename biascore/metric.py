@@ -153,13 +153,6 @@ class Context:
         return language_with_rules(tag, language_name(tag), Path(grammar))
 
 
-_RENAMED: Final = {
-    "further": "extra_stimuli",
-    "detects": "gender_languages",
-    "null_is_undeclared": "null_requires_no_bias",
-}
-"""Hooks that had another name; a metric that still defines one would not be asked, silently."""
-
 OptionsT = TypeVar("OptionsT", bound=MetricOptions, default=Any)
 TestT = TypeVar("TestT", bound=Test, default=Any)
 
@@ -180,7 +173,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     planted, for it tests single words, which differ even where their lists do not. ``directed``: whether the headline tells
     an effect from the opposite one; that of a distance, or of a share of words with an association, does not.
     ``causal``: the same method on causal language models, a class of the same options: it measures a model that answers
-    what that one ``requires`` and not what this one does. ``instead``: the name that replaces this one, for one release.
+    what that one ``requires`` and not what this one does.
     ``audit_options``: options with which ``biascore audit`` measures.
     ``file_options``: options that name a file, in an audit file by a path relative to it; the run records the file.
     ``option_type`` and ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
@@ -197,7 +190,6 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     file_options: ClassVar[frozenset[str]] = frozenset()
     audit_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     causal: ClassVar[type[Metric] | None] = None
-    instead: ClassVar[str] = ""
     precomputed: ClassVar[frozenset[str] | None] = None
     needs_transform: ClassVar[bool] = False
     calibrated_with: ClassVar[Mapping[str, Any]] = MappingProxyType({})
@@ -209,9 +201,6 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     def __init_subclass__(cls) -> None:
         """Read the classes in brackets behind ``Metric``; a union of tests is several."""
         super().__init_subclass__()
-        for old, new in _RENAMED.items():
-            if old in vars(cls):
-                raise TypeError(f"{cls.__module__}.{cls.__name__} defines {old}, which is called {new} now")
         cls.test_types = tuple(c for c in in_brackets(cls) if issubclass(c, Test)) or cls.test_types
 
     def __init__(self, options: OptionsT) -> None:

@@ -54,5 +54,4 @@ def test_every_metric_that_decides_is_measured(engine: Engine) -> None:
     describe = {
         name for name in engine.plugins.metrics.names if "Describes" in engine.plugins.metrics.get(name).rule
     }
-    old = {name for name in engine.plugins.metrics.names if engine.plugins.metrics.get(name).instead}
-    assert measured | describe | old == set(engine.plugins.metrics.names)
+    assert measured | describe == set(engine.plugins.metrics.names)

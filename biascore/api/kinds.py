@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from biascore.stimuli.entries import Word as Word
     from biascore.stimuli.entries import Words as Words
     from biascore.stimuli.entries import check_characters as check_characters
+    from biascore.stimuli.entries import check_fit as check_fit
     from biascore.stimuli.entries import check_not_empty as check_not_empty
     from biascore.stimuli.lists import Doubt as Doubt
     from biascore.stimuli.lists import Rows as Rows

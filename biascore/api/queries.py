@@ -1,4 +1,4 @@
-"""What a model is asked and what it answers, for adapters, metrics and wrappers."""
+"""What a model is asked and what it answers, for adapters and metrics."""
 
 from typing import TYPE_CHECKING
 

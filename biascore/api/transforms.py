@@ -1,4 +1,4 @@
-"""How a transform of vectors, or a wrapper around the queries of a model, is written."""
+"""How a transform of vectors is written."""
 
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from biascore.basics.frozen import Scalar as Scalar
     from biascore.basics.options import Options as Options
     from biascore.hookspecs import hookimpl as hookimpl
-    from biascore.models.backend import ModelPlugin as ModelPlugin
     from biascore.models.transform import IN_SHORT as IN_SHORT
     from biascore.models.transform import FittedTransform as FittedTransform
     from biascore.models.transform import Transform as Transform

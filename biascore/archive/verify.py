@@ -151,8 +151,6 @@ def _transforms(used: ModelUsed, engine: Engine) -> list[AuditTransform]:
     """The transforms of a model, to be put on it again; raises PluginError where they are others now, or none here."""
     found = []
     for one in used.transforms:
-        if f"+{one.name}:{one.fingerprint}" not in used.digest:
-            continue  # a wrapper around the model, which its digest does not know of
         if not one.dist:
             raise PluginError(
                 f"it went through {one.name!r}, which was given from Python and is in no plugin"

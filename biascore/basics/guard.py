@@ -1,4 +1,4 @@
-"""Runs the code of plugins: what it raises, how it ends and how long it takes is named, and harms nothing else.
+"""The one boundary around the code of plugins: each call passes `guarded` once, and harms nothing else.
 
 A KeyboardInterrupt interrupts the run, also one that a plugin raises itself: the two cannot be separated without a signal
 handler of our own. What cannot be stopped: ``os._exit``, a crash of compiled code, and a loop inside compiled code, which
@@ -11,17 +11,17 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
-from contextvars import copy_context
 from pathlib import Path, PurePath
 from types import FrameType
 from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
-from biascore.basics.keys import declared, without_keys
+from biascore.basics.keys import cleared, declared, hide
 from biascore.basics.surface import either
+from biascore.basics.threads import started
 from biascore.errors import At, BiascoreError, Owner, PluginFailedError, TimeLimitError
 
 T = TypeVar("T")
@@ -37,30 +37,54 @@ def guarded(
     call: Callable[[], T],
     limit: float | None = None,
     *,
+    keys: Collection[str] = (),
     passing: tuple[type[Exception], ...] = (),
 ) -> T:
     """What ``call`` returns, which may take ``limit`` seconds.
 
     Raises what is ``passing`` as it comes, BiascoreError with ``at`` noted on it; TimeLimitError; KeyboardInterrupt, with a
-    note that names ``at``; and PluginFailedError for everything else that it raises, ``sys.exit`` too. A current folder that
-    it changed is changed back: paths that a user gave are relative to it.
+    note that names ``at``; and PluginFailedError for everything else that it raises, ``sys.exit`` too. None of them holds
+    the key of a declared variable; where one of ``keys`` is set, which the code itself uses, their frames keep no local
+    variables. A current folder that it changed is changed back: paths that a user gave are relative to it.
     """
+    folder = _current()
     try:
-        with folder_kept():
-            return _limited(lambda: without_keys(declared(), call, keep_locals=True), limit)
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and hasattr(error, "__notes__"):
-            raise  # what is inside has said where it was
-        if isinstance(error, KeyboardInterrupt) or isinstance(error.__context__, KeyboardInterrupt):
-            raise _interrupted(at) from error
-        if isinstance(error, BiascoreError):
-            error.at = error.at or at
+        return call() if limit is None else _limited(call, limit)
+    except BaseException as caught:
+        variables = declared().union(keys)
+        error = _named(at, cleared(caught, variables, keys), limit, passing)
+        if isinstance(error, PluginFailedError):
+            error.trace = hide(error.trace, variables)  # it quotes lines of code
+        if error is caught:
             raise
-        if isinstance(error, passing):
-            raise
-        if isinstance(error, _TimeUp):
-            raise failed(at, _took_too_long(at, limit), error, TimeLimitError) from error
-        raise failed(at, _explain(at, error), error) from error
+    finally:
+        _restore(folder)
+    try:
+        raise error  # out here: what was caught would be its context, keys and all
+    finally:
+        del error  # its frames hold it
+
+
+def _named(
+    at: At, error: BaseException, limit: float | None, passing: tuple[type[Exception], ...]
+) -> BaseException:
+    """The error to raise where ``error``, which is without keys, came out of the code at ``at``."""
+    made: BaseException
+    if isinstance(error, KeyboardInterrupt) and hasattr(error, "__notes__"):
+        return error  # what is inside has said where it was
+    if isinstance(error, KeyboardInterrupt) or isinstance(error.__context__, KeyboardInterrupt):
+        made = _interrupted(at)
+    elif isinstance(error, BiascoreError):
+        error.at = error.at or at
+        return error
+    elif isinstance(error, passing):
+        return error
+    elif isinstance(error, _TimeUp):
+        made = failed(at, _took_too_long(at, limit), error, TimeLimitError)
+    else:
+        made = failed(at, _explain(at, error), error)
+    made.__cause__ = error
+    return made
 
 
 @contextmanager
@@ -70,9 +94,13 @@ def folder_kept() -> Iterator[None]:
     try:
         yield
     finally:
-        if folder and folder != _current():
-            with suppress(OSError):
-                os.chdir(folder)
+        _restore(folder)
+
+
+def _restore(folder: Path | None) -> None:
+    if folder and folder != _current():
+        with suppress(OSError):
+            os.chdir(folder)
 
 
 def _current() -> Path | None:
@@ -181,12 +209,15 @@ def _has_alarm() -> bool:
     return hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread()
 
 
-def _limited(call: Callable[[], T], limit: float | None) -> T:
+def _limited(call: Callable[[], T], limit: float) -> T:
     """Raises _TimeUp where the call takes longer: an alarm in the main thread; elsewhere the call is left behind."""
-    if limit is None:
-        return call()
     if not _has_alarm():
-        return _in_thread(call, limit)
+        from concurrent.futures import wait
+
+        future = started(call, "biascore-time-limit")
+        if not wait([future], limit).done:
+            raise _TimeUp
+        return future.result()
     handler = signal.signal(signal.SIGALRM, _ring)
     left, again = signal.setitimer(signal.ITIMER_REAL, limit, _AGAIN)
     try:
@@ -203,21 +234,3 @@ def _ring(_number: int, frame: FrameType | None) -> None:
         if caller.f_code is _limited.__code__:
             raise _TimeUp
         caller = caller.f_back
-
-
-def _in_thread(call: Callable[[], T], limit: float) -> T:
-    from concurrent.futures import Future, wait  # slow to import, and mostly not needed
-
-    future: Future[T] = Future()
-    context = copy_context()
-
-    def work() -> None:
-        try:
-            future.set_result(context.run(call))
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=work, daemon=True).start()
-    if not wait([future], limit).done:
-        raise _TimeUp
-    return future.result()

@@ -15,13 +15,10 @@ import re
 import traceback
 import urllib.request
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final
 from urllib.parse import urlsplit
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 HUB_TOKENS: Final = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 """What the client of the Hugging Face hub sends for a model or a dataset that is gated."""
@@ -106,31 +103,15 @@ def declared() -> frozenset[str]:
     return frozenset(_declared)
 
 
-def without_keys(variables: Collection[str], call: Callable[[], R], *, keep_locals: bool = False) -> R:
-    """What ``call`` returns; what it raises leaves without the keys, replaced where it cannot be fixed.
+def cleared(error: BaseException, variables: Collection[str], own: Collection[str]) -> BaseException:
+    """An exception without the keys in ``variables``, its causes included, or what stands in where it cannot be changed.
 
-    The local variables of its frames are dropped unless ``keep_locals``: tools that show them would show keys.
+    Where a variable of ``own`` is set, the frames lose their local variables: tools that show them would show its key.
     """
-    try:
-        return call()
-    except BaseException as error:
-        mended = _mended(error, variables, set())
-        if not keep_locals and _keys(variables):
-            _clear_frames(mended, set())
-        if mended is error:
-            raise
-    raise mended  # out here: the other one would be its context
-
-
-def hiding(method: Callable[P, R]) -> Callable[P, R]:
-    """A method of an object with ``key_variables`` that raises nothing with a key in it."""
-
-    @functools.wraps(method)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
-        owner: Any = args[0]
-        return without_keys(owner.key_variables, lambda: method(*args, **kwargs))
-
-    return wrapped
+    found = _mended(error, variables, set())
+    if _keys(own):
+        _clear_frames(found, set())
+    return found
 
 
 def warn_if_readable(url: str, variable: str) -> None:

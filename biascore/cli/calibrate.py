@@ -11,7 +11,6 @@ import typer
 from biascore.cli.console import print_json, print_rows, say, stderr
 from biascore.cli.options import (
     Data,
-    DataOption,
     Force,
     Given,
     Json,
@@ -43,7 +42,6 @@ def calibrate_command(
     language: Annotated[
         str | None, typer.Option(help="The language of --data, such as en.", metavar="CODE")
     ] = None,
-    data_option: DataOption = None,
     option: Option = None,
     times: Annotated[
         list[float] | None,
@@ -81,7 +79,7 @@ def calibrate_command(
     if not all(0 < one < inf for one in want or ()):
         raise OptionsError(f"want={want} holds an effect that is not above 0. Try, for example, --want 0.5")
     engine = Engine(stimuli=stimuli or (), cache=None, seed=seed or 0, require_plugins=require_plugin or ())
-    given = Given.of(option, data_option=data_option, of=["", "data"])
+    given = Given.of(option, of=["", "data"])
     own = [
         engine.data(one["format"], one["source"], language=one["language"], **one["options"])
         for one in data_files(data, language, given.data)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from biascore.cli.console import print_json, print_rows, say, stderr
-from biascore.cli.options import Force, Given, Json, ModelOption, Option
+from biascore.cli.options import Force, Given, Json, Option
 from biascore.engine import Engine
 from biascore.models.export import check_target, export_model
 
@@ -24,14 +24,13 @@ def export(
         typer.Option("--int8", help="Store weights in bytes, and round activations by row during inference."),
     ] = False,
     option: Option = None,
-    model_option: ModelOption = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Export a model (hf: to ONNX) and compare the answers of the copy with those of the original."""
     check_target(folder, overwrite=force)  # before a model is opened
     engine = Engine(cache=None)
-    options = Given.of(option, model_option, of=["model"])
+    options = Given.of(option, of=["model"])
     with engine.model(ref, **options.model) as original:
         done = export_model(engine.model, original, folder, int8=int8, overwrite=force)
     if as_json:

@@ -43,7 +43,6 @@ def adapters(as_json: Json = False) -> None:
             "extra": adapter.extra or "",
         }
         for adapter in Plugins().adapters.items()
-        if not adapter.instead
     ]
     _print(rows, as_json)
 
@@ -60,7 +59,6 @@ def metrics(as_json: Json = False) -> None:
             "reference": metric.reference,
         }
         for metric in Plugins().metrics.items()
-        if not metric.instead
     ]
     if as_json:
         print_json(rows)
@@ -113,32 +111,28 @@ def tests(
     """The tests, one line each; the rest: --long, or biascore show TEST."""
     plugins = Plugins()
     catalogue = _catalogue(plugins, stimuli)
-    found = catalogue.select(patterns) if patterns else catalogue.tests
+    found = catalogue.find(patterns) if patterns else catalogue.index
     if metric is not None:
         kinds = plugins.metrics.get(metric).kinds
         found = tuple(test for test in found if test.kind in kinds)
+    if not (as_json or long):
+        print_brief([(test.id, test.kind, test.title) for test in found], cut=True)
+        say(f"{len(found)} tests with their kind; narrow with: biascore list tests 'en/*' --metric weat")
+        return
     rows = [
         {
             "test": test.id,
             "kind": test.kind,
             "concept": test.concept,
             "title": test.title,
-            "size": " + ".join(str(len(one)) for one in test.lists.values()),
+            "size": " + ".join(str(len(one)) for one in test.build().lists.values()),
         }
         for test in found
     ]
     if as_json:
         print_json(rows)
-    elif long:
-        print_list(wide(), list(rows[0]) if rows else [], [list(row.values()) for row in rows])
     else:
-        entries = [str(sum(map(len, test.lists.values()))) for test in found]
-        print_brief(
-            [(test.id, many, test.title) for test, many in zip(found, entries, strict=True)], cut=True
-        )
-        say(
-            f"{len(found)} tests with their number of entries; narrow with: biascore list tests 'en/*' --metric weat"
-        )
+        print_list(wide(), list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
 def languages(stimuli: Stimuli = None, as_json: Json = False) -> None:
@@ -152,7 +146,7 @@ def languages(stimuli: Stimuli = None, as_json: Json = False) -> None:
         {
             "code": code,
             "name": known[code].name if code in known else language_name(code),
-            "tests": str(sum(test.language == code for test in catalogue.tests)),
+            "tests": str(sum(test.language == code for test in catalogue.index)),
         }
         for code in sorted({*known, *catalogue.languages})
     ]
@@ -209,7 +203,7 @@ def show(
         )
     plugins = Plugins()
     if name not in plugins.metrics.known:
-        known = [*plugins.metrics.names, *(test.id for test in _catalogue(plugins, stimuli).tests)]
+        known = [*plugins.metrics.names, *(test.id for test in _catalogue(plugins, stimuli).index)]
         raise UnknownNameError(
             f"There is no metric and no test {name!r}. {did_you_mean(name, known)}See what there is with: "
             "biascore list metrics, biascore list tests"
@@ -335,19 +329,24 @@ def plugins(as_json: Json = False) -> None:
             "provides": list(record.provides),
             "reason": record.reason,
         }
-        for record in _with_grammars_read(Plugins())
+        for record in _with_all_read(Plugins())
     ]
     _print(rows, as_json)
 
 
-def _with_grammars_read(plugins: Plugins) -> list[PluginRecord]:
-    """The records after every grammar was read: a plugin with a damaged one has failed, though the rest can be used."""
+def _with_all_read(plugins: Plugins) -> list[PluginRecord]:
+    """The records after all was read: a plugin with a damaged grammar or file has failed, though the rest can be used."""
     damaged = {}
     for code in plugins.speaker_gender.names:
         try:
             plugins.detector(code)
         except BiascoreError as error:
             damaged[plugins.speaker_gender.owner(code).owner] = str(error)
+    for file in plugins.stimuli:
+        try:
+            file.contents()
+        except BiascoreError as error:
+            damaged[plugins.stimuli_owner(file).owner] = str(error)
     return [
         replace(one, status="failed", reason=damaged[one.owner]) if one.owner in damaged else one
         for one in plugins.records

@@ -15,10 +15,8 @@ from biascore.cli.options import (
     Data,
     DataCitation,
     DataLicence,
-    DataOption,
     GateOption,
     Given,
-    ModelOption,
     Option,
     ReplaceModel,
     Stimuli,
@@ -76,11 +74,9 @@ def measure(
     language: Annotated[
         str | None, typer.Option(help="The language of --data, such as en.", metavar="CODE")
     ] = None,
-    data_option: DataOption = None,
     data_licence: DataLicence = None,
     data_citation: DataCitation = None,
     option: Option = None,
-    model_option: ModelOption = None,
     transform: Transform = None,
     stimuli: Stimuli = None,
     *,
@@ -94,7 +90,7 @@ def measure(
         raise OptionsError(
             "no model is named. Add one, such as planted:gender=1 or --model hf:bert-base-cased"
         )
-    options = Given.of(option, model_option, data_option)
+    options = Given.of(option)
     files = data_files(data, language, options.data, data_licence, data_citation)
     through = transforms(transform)
     own = [f"{one['language']}/{default_test_name(one['source'])}" for one in files]

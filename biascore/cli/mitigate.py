@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from biascore.cli.console import print_json, print_list, print_rows, say, stderr, wide
-from biascore.cli.options import Force, Given, Json, ModelOption, Option, Stimuli
+from biascore.cli.options import Force, Given, Json, Option, Stimuli
 from biascore.cli.progress import SignsOfLife
 from biascore.engine import Engine
 from biascore.errors import OptionsError
@@ -82,13 +82,12 @@ def mitigate_command(
         bool, typer.Option("--preview", help=f"Show {_SHOWN} texts that change, and train nothing.")
     ] = False,
     option: Option = None,
-    model_option: ModelOption = None,
     stimuli: Stimuli = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Train a copy of a masked model on a corpus with gender swapped; an interrupted training resumes."""
-    options = Given.of(option, model_option, of=["model"])
+    options = Given.of(option, of=["model"])
     if out is None and not preview:
         raise OptionsError("no folder is named for the new model. Add --out FOLDER, or look first: --preview")
     training = Training(epochs, batch, learning_rate, warmup_steps, masked, weight_decay, power, seed)

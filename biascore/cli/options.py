@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from biascore.basics import renamed
-from biascore.cli.console import say, stderr
 from biascore.errors import OptionsError
 
 if TYPE_CHECKING:  # what lists is not to wait for what measures
@@ -134,9 +132,6 @@ Option = Annotated[
         metavar="KEY=VALUE",
     ),
 ]
-ModelOption = Annotated[list[str] | None, typer.Option(hidden=True, metavar="KEY=VALUE")]
-"""The old name of ``-o model.KEY=VALUE``, for one release."""
-
 Transform = Annotated[
     list[str] | None,
     typer.Option(
@@ -175,9 +170,6 @@ Data = Annotated[
         metavar="FORMAT:PATH",
     ),
 ]
-DataOption = Annotated[list[str] | None, typer.Option(hidden=True, metavar="KEY=VALUE")]
-"""The old name of ``-o data.KEY=VALUE``, for one release."""
-
 DataLicence = Annotated[
     str | None, typer.Option(help="The licence of --data, such as CC-BY-SA-4.0.", metavar="NAME")
 ]
@@ -254,26 +246,12 @@ class Given:
     data: Mapping[str, Any]
 
     @classmethod
-    def of(
-        cls,
-        option: Sequence[str] | None,
-        model_option: Sequence[str] | None = None,
-        data_option: Sequence[str] | None = None,
-        *,
-        of: Sequence[str] = ("", "model", "data"),
-    ) -> Given:
-        """The options by what they are of; the old flags count, and say what they are now.
+    def of(cls, option: Sequence[str] | None, of: Sequence[str] = ("", "model", "data")) -> Given:
+        """The options by what they are of.
 
         ``of``: what has options here. Raises OptionsError for an option of something else.
         """
-        texts: dict[str, list[str]] = {
-            "": [],
-            "model": list(model_option or ()),
-            "data": list(data_option or ()),
-        }
-        for whose, old in texts.items():
-            if old:
-                say(renamed.told(f"--{whose}-option", f"-o {whose}.KEY=VALUE"), to=stderr)
+        texts: dict[str, list[str]] = {"": [], "model": [], "data": []}
         for text in option or ():
             whose, dot, rest = text.partition(".")
             whose, rest = (whose, rest) if dot and whose in texts else ("", text)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 from rich.progress import (
@@ -21,6 +23,7 @@ from rich.progress import (
 from rich.text import Text
 
 from biascore.basics.progress import Advance, Step
+from biascore.basics.threads import started
 from biascore.basics.visible import visible
 from biascore.cli.console import say, stderr
 
@@ -96,13 +99,12 @@ class SignsOfLife:
             self._told = time.monotonic()
         over = threading.Event()
         # A thread, for one call of a model may take longer than that.
-        thread = threading.Thread(target=self._tell_until, args=(over,), daemon=True)
-        thread.start()
+        telling = started(partial(self._tell_until, over), "biascore-progress")
         try:
             yield advance
         finally:
             over.set()
-            thread.join()
+            wait([telling])
 
     def _tell_until(self, over: threading.Event) -> None:
         while True:

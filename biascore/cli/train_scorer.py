@@ -10,7 +10,7 @@ import typer
 
 from biascore.basics.wording import listed
 from biascore.cli.console import print_json, print_rows, say, stderr
-from biascore.cli.options import Force, Given, Json, ModelOption, NoCache, pairs
+from biascore.cli.options import Force, Given, Json, NoCache, pairs
 from biascore.cli.progress import SignsOfLife
 from biascore.engine import Engine
 from biascore.errors import OptionsError
@@ -41,7 +41,6 @@ def train_scorer_command(
             help="An encoder that gives the vectors, such as hf:./minilm. Default: tf-idf.", metavar="REF"
         ),
     ] = None,
-    model_option: ModelOption = None,
     head: Annotated[
         str, typer.Option(help="ridge, svr or mlp. Default: svr on tf-idf, ridge on an encoder.")
     ] = "",
@@ -92,7 +91,7 @@ def train_scorer_command(
         raise OptionsError(
             f"--column names columns by text. Write, for example: --column text=sentence; not {names}"
         )
-    options = Given.of(option, model_option, of=["", "model"])
+    options = Given.of(option, of=["", "model"])
     training = Training(model is None, head, options.own, seeds, seed)
     reading = Reading(names, encoding, clean, cut_decimals, bounds)
     check_target(out, overwrite=force)

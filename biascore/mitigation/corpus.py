@@ -95,11 +95,11 @@ def read_pairs(name: str | Path, catalogue: Catalogue) -> Pairs:
 
     Raises UnknownNameError where there is neither, DataError for a table that is no list of pairs.
     """
-    lists = {id.casefold(): id for id, one in catalogue.lists().items() if isinstance(one, PairList)}
+    lists = {id.casefold(): id for id in catalogue.lists(section="pairs")}
     address = lists.get(str(name).casefold())
     if address is not None:
         found = catalogue.list_(address)
-        assert isinstance(found, PairList), "no other lists were looked through"
+        assert isinstance(found, PairList), "a list of pairs"
         language, stem, _ = address.split("/")
         file = next(one for one in catalogue.files if (one.language, one.stem) == (language, stem))
         return Pairs(address, file.sha256, found)

@@ -72,7 +72,7 @@ class Again:
             except ValidationError:
                 cache.drop({key: data})
 
-    def ask(self, model: str, call: Callable[[Hook[Any, Any], tuple[Any, ...]], object], cache: Cache) -> int:
+    def ask(self, call: Callable[[Hook[Any, Any], tuple[Any, ...]], list[Any]], cache: Cache) -> int:
         """Ask again what was not yet, keep what differs, and return how many questions were put."""
         put = 0
         for name, sample in self._samples.items():
@@ -80,7 +80,7 @@ class Again:
                 continue
             times = 2 if sample.answers is None else 1
             put += times * len(sample.questions)
-            self._found[name] = deviation = _deviation(model, sample, call)
+            self._found[name] = deviation = _deviation(sample, call)
             keys = [prefix for prefix, used in self._prefixes.items() if used == name]
             if deviation is not None and not deviation.problem:
                 data = deviation.model_dump_json().encode()
@@ -89,13 +89,13 @@ class Again:
 
 
 def _deviation(
-    model: str, sample: _Sample, call: Callable[[Hook[Any, Any], tuple[Any, ...]], object]
+    sample: _Sample, call: Callable[[Hook[Any, Any], tuple[Any, ...]], list[Any]]
 ) -> AskedAgain | None:
     """How the answers to a sample differ when it is asked again, or None where they are the same, bit for bit."""
     hook, questions = sample.hook, sample.questions
 
     def answers() -> tuple[bytes, ...]:
-        return tuple(map(hook.encode, hook.split(model, call(hook, questions), questions)))
+        return tuple(map(hook.encode, call(hook, questions)))
 
     try:
         first = sample.answers if sample.answers is not None else answers()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final, TypeVar, cast
 
-from biascore.basics.guard import clock_stopped, guarded, noted
+from biascore.basics.guard import clock_stopped, noted
 from biascore.basics.keys import repeats
 from biascore.basics.surface import either
 from biascore.basics.wording import quoted
@@ -24,7 +24,7 @@ from biascore.errors import (
 )
 from biascore.models import codecs
 from biascore.models.again import Again
-from biascore.models.backend import Backend, Identity, ModelPlugin
+from biascore.models.backend import Backend, Identity
 from biascore.models.calling import Hook, needed
 from biascore.models.cost import characters
 from biascore.models.flight import Flight
@@ -74,15 +74,14 @@ class Asker:
     """Questions of any number in, an answer for each out, of one opened model.
 
     ``call`` puts one batch to the model: ``Caller.call``, or what replaces it. ``in_flight``: how many batches at once.
-    ``plugins`` are the transforms and observers that it asks through. ``counts`` are the questions put so far,
+    ``counts`` are the questions put so far,
     ``answered`` the keys of those that were answered, which all views of the model share, as ``again`` and ``standing``.
     """
 
     source: Source
     backend: Backend
-    plugins: tuple[ModelPlugin, ...]
     services: Services
-    call: Callable[[Hook[Any, Any], tuple[Any, ...], Flight[Any]], object]
+    call: Callable[[Hook[Any, Any], tuple[Any, ...], Flight[Any]], list[Any]]
     in_flight: int = 1
     counts: QuestionCounts = field(default_factory=QuestionCounts, init=False)
     answered: set[bytes] = field(default_factory=set, init=False)
@@ -92,11 +91,6 @@ class Asker:
 
     def __post_init__(self) -> None:
         self._identity = self.backend.identity
-
-    @property
-    def transforms(self) -> tuple[ModelPlugin, ...]:
-        """The plugins that change answers, so that their names and fingerprints are part of every key."""
-        return tuple(plugin for plugin in self.plugins if plugin.role == "transform")
 
     def ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         """The answers, one for one; raises AnswerError, BudgetError, CacheError or what the model raises."""
@@ -131,7 +125,7 @@ class Asker:
         if self.standing.unread:
             raise self.standing.unread
         try:
-            return guarded(self.source.at(doing), call, self.services.time_limit)
+            return self.source.guarded(doing, call, self.services.time_limit)
         except _DOWN as error:
             self.standing.note(error)
             self.standing.unread = self.standing.down
@@ -144,9 +138,7 @@ class Asker:
             with self.services.progress.task(f"{self.source.name}: some questions again", 1) as advance:
                 alone: Flight[Any] = Flight(1, self.services.sleep)
                 put = self.again.ask(
-                    self.source.name,
-                    lambda hook, questions: self.call(hook, questions, alone),
-                    self.services.cache,
+                    lambda hook, questions: self.call(hook, questions, alone), self.services.cache
                 )
                 advance(1)
             self.counts = self.counts.model_copy(update={"again": self.counts.again + put})
@@ -173,7 +165,7 @@ class Asker:
                 budget.check(self.source.name, needed(budget, self.source, self.backend, hook, left))
         flight: Flight[_Batch] = Flight(self.in_flight, self.services.sleep)
 
-        def call(batch: _Batch) -> object:
+        def call(batch: _Batch) -> list[A]:
             self._check_kept()
             return self.call(hook, tuple(unique[key] for key in batch.keys), flight)
 
@@ -206,13 +198,13 @@ class Asker:
         hook: Hook[Q, A],
         unique: Mapping[bytes, Q],
         batch: _Batch,
-        get: Callable[[], object],
+        get: Callable[[], list[A]],
         came: set[bytes],
     ) -> dict[bytes, A]:
         """The answers to those of a batch that had none, checked and kept; raises what ``get`` does, and AnswerError."""
         questions = tuple(unique[key] for key in batch.keys)
         try:
-            raw = get()
+            found = dict(zip(batch.keys, get(), strict=True))
         except AnswerError as error:
             came |= batch.lost
             usable = {batch.keys[i]: cast("A", answer) for i, answer in error.usable.items()}
@@ -222,7 +214,6 @@ class Asker:
             self.standing.note(error)
             raise
         came |= batch.lost
-        found = dict(zip(batch.keys, hook.split(self.source.name, raw, questions), strict=True))
         self.again.note(hook, questions, [*found.values()])
         new = {key: found[key] for key in batch.keys if key in batch.lost}
         problems = self._keep(hook, unique, new)
@@ -295,8 +286,8 @@ class Asker:
         asks in the same batches as an uninterrupted one and its numbers are the same.
         """
         questions = tuple(unique.values())
-        sizes = guarded(
-            self.source.at("cutting batches"),
+        sizes = self.source.guarded(
+            "cutting batches",
             lambda: list(self.backend.batch_sizes(hook.name, questions)),
             self.services.time_limit,
         )
@@ -326,7 +317,6 @@ class Asker:
                 dict(self._identity.facts),  # the device it runs on and its libraries change the last bits
                 # Not those with their defaults: an upgrade that adds an option would have everything asked again.
                 self.source.options if self.source.unusual is None else dict(self.source.unusual),
-                [[plugin.name, plugin.fingerprint] for plugin in self.transforms],
                 hook.name,
                 hook.params,
             ]

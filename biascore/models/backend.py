@@ -1,11 +1,11 @@
-"""What answers for one model: the ``Backend`` that an adapter opens, and the plugins around it."""
+"""What answers for one model: the ``Backend`` that an adapter opens."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from biascore.basics.progress import Progress
 from biascore.errors import CapabilityError
@@ -66,8 +66,8 @@ class Backend:
 
     ``batch`` is the largest number of questions it wants in one call; ``batch_sizes`` where it depends on them.
     ``in_flight`` is how many calls of its hooks may run at once, each of one batch and in a thread of its own. With more
-    than 1, the hooks, ``cost`` and the transforms and observers around the model are called in several threads, and
-    share their state safely; answers, counts and errors are those of calls one by one.
+    than 1, the hooks and ``cost`` are called in several threads, and share their state safely; answers, counts and errors
+    are those of calls one by one.
     ``lacks`` says in words why this model answers less than its kind does, if so; errors that tell of it quote it.
     Raise TransientModelError or RateLimitError for transient failures, QuestionError for a
     question it cannot take; the engine deduplicates, caches and retries.
@@ -147,16 +147,3 @@ class Backend:
 
     def close(self) -> None:
         """Let go of files and memory; called once."""
-
-
-class ModelPlugin:
-    """A transform or observer around one model: subclass it with hook wrappers (``@hookimpl(wrapper=True)``).
-
-    ``role="transform"`` changes answers, so its ``fingerprint`` becomes part of every cache key;
-    ``role="observer"`` must leave them as they are. Its wrappers are called in several threads at once where the
-    backend has several calls ``in_flight``.
-    """
-
-    name: str
-    role: Literal["transform", "observer"]
-    fingerprint: str = ""

@@ -1,25 +1,24 @@
-"""One batch of questions for a backend, by its hook, through what is around it, and again where that may help."""
+"""One batch of questions for a backend, by its hook, and again where that may help."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import pluggy
 
-from biascore.basics.guard import guarded
-from biascore.errors import At, RateLimitError, TransientModelError
-from biascore.models.backend import Backend, ModelPlugin
+from biascore.errors import RateLimitError, TransientModelError
+from biascore.models.backend import Backend
 from biascore.models.budget import Budget
 from biascore.models.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
-from biascore.models.cost import characters
+from biascore.models.cost import Cost, characters
 from biascore.models.flight import Flight
 from biascore.models.http import shortened
 from biascore.models.source import Services, Source
-from biascore.models.wrappers import put_around
 
 if TYPE_CHECKING:
     import tenacity
@@ -51,30 +50,25 @@ class Hook(Generic[Q, A]):
 
 
 class Caller:
-    """The hooks of one backend, with the transforms and observers around them.
+    """The hooks of one backend; ``capabilities`` are those that it answers.
 
-    ``capabilities`` are the hooks that the backend itself answers. Raises PluginValidationError or ValueError where
-    something around it does not fit; see ``put_around``.
+    Raises PluginValidationError where one of them takes an argument that the hook has not.
     """
 
-    def __init__(
-        self, source: Source, backend: Backend, plugins: Sequence[ModelPlugin], services: Services
-    ) -> None:
+    def __init__(self, source: Source, backend: Backend, services: Services) -> None:
         self._source, self._backend, self._services = source, backend, services
         self._told_until = 0.0
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(CapabilitySpecs)
         self._manager.register(backend, name="backend")
         answered = {caller.name for caller in self._manager.get_hookcallers(backend) or []}
-        for plugin in plugins:
-            put_around(self._manager, plugin, source.name)
         self._manager.check_pending()
         self.capabilities = frozenset(answered & set(CAPABILITIES))
 
-    def call(self, hook: Hook[Any, Any], questions: tuple[Any, ...], flight: Flight[Any]) -> object:
-        """What the hook answers to a batch, as it comes; asked again after transient failures, as the flight lets it.
+    def call(self, hook: Hook[Q, A], questions: tuple[Q, ...], flight: Flight[Any]) -> list[A]:
+        """The answers of the hook to a batch, one for one; asked again after transient failures, as the flight lets it.
 
-        Each attempt at a model that may charge is charged to the budgets. Raises what the backend raises, its
+        Each attempt at a model that may charge is charged to the budgets. Raises AnswerError, what the backend raises, its
         foreign errors as PluginFailedError, BudgetError and TimeLimitError, and Stopped where the flight is.
         """
         import tenacity  # imports asyncio
@@ -85,11 +79,11 @@ class Caller:
                 needs = needed(budget, self._source, self._backend, hook, questions)
                 caller = budget.guard(self._source.name, caller, needs)
         argument = {"mask_logprob": "queries", "choose": "questions"}.get(hook.name, "texts")
-        at = answering(self._source, hook.name, questions)
+        what = answering(hook.name, questions)
         limit = None if self._source.elsewhere else self._services.time_limit
 
-        def attempt() -> object:
-            return guarded(at, lambda: caller(**{argument: questions}, **hook.params), limit)
+        def answers() -> list[A]:
+            return hook.split(self._source.name, caller(**{argument: questions}, **hook.params), questions)
 
         with flight.call() as attempts:
             retrying = tenacity.Retrying(
@@ -100,7 +94,7 @@ class Caller:
                 before_sleep=self._tell,
                 reraise=True,
             )
-            return retrying(lambda: attempts.make(attempt))
+            return retrying(attempts.make, partial(self._source.guarded, what, answers, limit))
 
     def _tell(self, state: tenacity.RetryCallState) -> None:
         """Say that a long wait begins, once for all batches that wait for it."""
@@ -129,9 +123,9 @@ class Caller:
         return own if self._services.attempts is not None else min(own, left)
 
 
-def answering(source: Source, hook: str, questions: Sequence[Any]) -> At:
-    """Whose code answers a batch, and what that is in a phrase."""
-    return source.at(f"answering {len(questions)} question(s) ({hook})")
+def answering(hook: str, questions: Sequence[Any]) -> str:
+    """What code that answers a batch is at, in a phrase."""
+    return f"answering {len(questions)} question(s) ({hook})"
 
 
 def needed(
@@ -142,8 +136,13 @@ def needed(
         return sum(map(characters, questions))
     if budget.limit is None:
         return 0
-    cost = guarded(source.at("counting tokens"), lambda: backend.cost(hook.name, questions, hook.params))
+    cost = priced(source, backend, hook, questions)
     return (cost.tokens or 0) + (cost.tokens_out or 0)
+
+
+def priced(source: Source, backend: Backend, hook: Hook[Q, Any], questions: Sequence[Q]) -> Cost:
+    """What one call of the hook with these questions would cost; raises QuestionError as it would."""
+    return source.guarded("counting tokens", lambda: backend.cost(hook.name, questions, hook.params))
 
 
 def _may_pass(error: BaseException) -> bool:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # every plugin imports this, and a list of them is not to wai
 PROJECT: Final = "biascore"
 hookspec: Final = pluggy.HookspecMarker(PROJECT)
 hookimpl: Final = pluggy.HookimplMarker(PROJECT)
-"""Marks a function of a plugin as one of biascore's hooks: ``@hookimpl``, ``@hookimpl(wrapper=True)`` for a wrapper."""
+"""Marks a function of a plugin as one of biascore's hooks: ``@hookimpl``."""
 
 CAPABILITIES: Final = ("embed", "mask_logprob", "translate", "score", "choose")
 

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from contextvars import copy_context
 from functools import partial
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
 from biascore.basics.guard import folder_kept
+from biascore.basics.threads import started
 from biascore.errors import RateLimitError
 
 B = TypeVar("B")
@@ -59,7 +59,7 @@ class Flight(Generic[B]):
             while True:
                 room = 0 if self._stopped else self.most - len(self._flying)
                 for batch in islice(left, room):
-                    self._flying[self._started(call, batch)] = batch
+                    self._flying[started(partial(call, batch), "biascore-in-flight")] = batch
                 if not self._flying:
                     return
                 while not (done := wait(self._flying, _TICK, FIRST_COMPLETED).done):
@@ -95,18 +95,6 @@ class Flight(Generic[B]):
                     yield batch, future.result
                 del self._flying[future]  # after it was taken: an interruption does not lose it
 
-    def _started(self, call: Callable[[B], T], batch: B) -> Future[T]:
-        future: Future[T] = Future()
-        # A daemon: it ends with the process, whatever it waits for.
-        thread = threading.Thread(
-            target=copy_context().run,
-            args=(_work, future, call, batch),
-            name="biascore-in-flight",
-            daemon=True,
-        )
-        thread.start()
-        return future
-
 
 class Attempts:
     """The attempts of one call in a flight."""
@@ -141,10 +129,3 @@ class Attempts:
     def _may_go(self) -> bool:
         flight = self._flight
         return flight._stopped or not flight._refused or flight._refused[0] is self
-
-
-def _work(future: Future[T], call: Callable[[B], T], batch: B) -> None:
-    try:
-        future.set_result(call(batch))
-    except BaseException as error:
-        future.set_exception(error)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from biascore.basics.threads import started
 from biascore.errors import (
     AnswerError,
     MissingExtraError,
@@ -71,14 +70,15 @@ class HttpAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an answer may take, as the environment sets it: seconds for the whole of it, and megabytes, unpacked."""
+    """What one answer may take, from now on: seconds for the whole of it, and megabytes, unpacked."""
 
     seconds: float
     megabytes: float
+    began: float = field(default_factory=time.monotonic)
 
     @classmethod
     def read(cls) -> Limits:
-        """Raises OptionsError for what is no such number."""
+        """As the environment sets them; raises OptionsError for what is no such number."""
         return cls(timeout(), megabytes_allowed(_MAX_MB, SIZE_VARIABLE))
 
     def within(self, work: Callable[[], T]) -> T:
@@ -86,17 +86,8 @@ class Limits:
 
         The time-outs of sockets are for each packet, and a server may send a byte now and then for ever.
         """
-        future: Future[T] = Future()
-
-        def run() -> None:
-            try:
-                future.set_result(work())
-            except BaseException as error:
-                future.set_exception(error)
-
-        threading.Thread(target=run, daemon=True).start()
         try:
-            return future.result(self.seconds + _GRACE)
+            return started(work, "biascore-request").result(self.seconds + _GRACE)
         except TimeoutError:
             raise TimeoutError(self.late) from None
 
@@ -105,13 +96,20 @@ class Limits:
         """What is said of an answer that takes longer."""
         return f"not within {self.seconds:g} seconds; {TIMEOUT_VARIABLE} sets how many, and a lower concurrency may help"
 
-    def allow(self, body: bytes | bytearray) -> bool:
-        """Whether a body is no larger."""
-        return len(body) <= self.megabytes * 1e6
+    def joined(self, parts: Iterable[bytes]) -> bytes:
+        """The parts of a body as they come, up to the one with which it is larger; raises TimeoutError."""
+        body = bytearray()
+        for part in parts:
+            body += part
+            if len(body) > self.megabytes * 1e6:
+                break
+            if time.monotonic() > self.began + self.seconds:
+                raise TimeoutError
+        return bytes(body)
 
-    def check(self, body: bytes | bytearray, service: str, url: object) -> None:
+    def check(self, body: bytes, service: str, url: object) -> None:
         """Raise AnswerError for a body that is larger."""
-        if not self.allow(body):
+        if len(body) > self.megabytes * 1e6:
             raise AnswerError(
                 f"{service}: the answer of {url} holds more than {self.megabytes:g} MB. Check the address, or raise the "
                 f"limit: {raised(self.megabytes, SIZE_VARIABLE)}"
@@ -255,7 +253,6 @@ def _exchange(
     limits: Limits,
 ) -> HttpAnswer:
     """The answer, its body cut where it is larger than the limit; raises TimeoutError, RequestException."""
-    end = time.monotonic() + limits.seconds
     with session.request(
         method,
         url,
@@ -266,14 +263,8 @@ def _exchange(
         allow_redirects=False,
         stream=True,
     ) as response:
-        body = bytearray()
-        for part in response.iter_content(_CHUNK):
-            body += part
-            if not limits.allow(body):
-                break
-            if time.monotonic() > end:
-                raise TimeoutError
-        return HttpAnswer(response.status_code, response.headers, bytes(body))
+        body = limits.joined(response.iter_content(_CHUNK))
+        return HttpAnswer(response.status_code, response.headers, body)
 
 
 def _raise_for_passing(answer: HttpAnswer, service: str) -> None:

@@ -13,15 +13,13 @@ from typing import Any, Literal, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from biascore.basics.guard import guarded, noted
-from biascore.basics.keys import hiding
+from biascore.basics.guard import noted
 from biascore.basics.progress import Silent
-from biascore.basics.wording import listed
 from biascore.errors import AnswerError, BiascoreError, CapabilityError, PluginFailedError, QuestionError
 from biascore.models import hooks
 from biascore.models.answers import check_familiarity, check_unit, no_translation, not_read
 from biascore.models.asking import Asker, Standing
-from biascore.models.backend import Backend, ModelPlugin
+from biascore.models.backend import Backend
 from biascore.models.cache import NoCache
 from biascore.models.calling import Caller, Hook
 from biascore.models.outcomes import Outcomes
@@ -49,7 +47,7 @@ A = TypeVar("A")
 
 
 class Model:
-    """One opened model with its transforms and observers.
+    """One opened model.
 
     Every question goes one way: ``Asker`` deduplicates, answers from the cache what it can, asks the rest in batches, checks
     and stores each. ``Caller`` puts a batch to the backend, again after transient failures. ``under`` is transformed by it.
@@ -61,7 +59,6 @@ class Model:
         self,
         source: Source,
         backend: Backend,
-        plugins: Sequence[ModelPlugin] = (),
         services: Services | None = None,
         *,
         under: Model | None = None,
@@ -72,14 +69,13 @@ class Model:
         self.lacks = backend.lacks  # why it answers less than models of its kind do, or ""
         self._backend = backend
         self._services = services or Services()
-        self._plugins = tuple(plugins)
         self._under = under
         self._transformed = backend if isinstance(backend, Transformed) else None
         self._open: ExitStack = ExitStack() if under is None else under._open
         if under is None:
             self._open.callback(backend.close)
-        caller = Caller(source, backend, plugins, self._services)
-        self._asker = Asker(source, backend, self._plugins, self._services, caller.call, backend.in_flight)
+        caller = Caller(source, backend, self._services)
+        self._asker = Asker(source, backend, self._services, caller.call, backend.in_flight)
         self.capabilities = caller.capabilities
         self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
         self.outcomes = Outcomes()  # of the questions with options of this measurement
@@ -88,11 +84,6 @@ class Model:
     def name(self) -> str:
         """The model's short name, unique within a run."""
         return self.source.name
-
-    @property
-    def key_variables(self) -> tuple[str, ...]:
-        """The environment variables whose values no message may hold."""
-        return self.source.key_variables
 
     @property
     def after(self) -> str:
@@ -137,19 +128,11 @@ class Model:
         check_familiarity(self.name, words, answers)
         return answers
 
-    @hiding
     def vocabulary(self) -> Vocabulary:
         """All words that it has vectors for, read straight from it; nothing of that is asked or kept.
 
-        Raises CapabilityError where it has no list of words, or where a transform is put around its hooks, which
-        would see none of what is read.
+        Raises CapabilityError where it has no list of words.
         """
-        around = [plugin.name for plugin in self._asker.transforms]
-        if around:
-            raise CapabilityError(
-                f"{self.name} ({self.source.ref}) is read through {listed(around)}, which changes single answers only, so "
-                "that its whole vocabulary cannot be had. Leave that out, or choose a metric that asks for single words"
-            )
         found = self._asker.read("reading its vocabulary", self._backend.vocabulary)
         if found is None:
             raise CapabilityError(
@@ -222,7 +205,6 @@ class Model:
         self.prompting.update(hooks.chosen_by(self.identity, hook.params["way"]))
         return self.outcomes.noted(self._ask(hook, asked))
 
-    @hiding
     def export(self, folder: Path, *, int8: bool = False) -> str:
         """Write the model into an empty folder for another adapter, whose id is returned; see ``Backend.export``.
 
@@ -230,7 +212,6 @@ class Model:
         """
         return self._made("exporting", lambda: self._backend.export(folder, int8=int8))
 
-    @hiding
     def fine_tune(
         self, folder: Path, texts: Sequence[str], training: Training, checkpoints: Checkpoints
     ) -> Trained:
@@ -245,7 +226,7 @@ class Model:
 
     def used(self, since: QuestionCounts | None = None) -> ModelUsed:
         """The record of this model for a run, with the questions put after ``since``, or all of them."""
-        told = guarded(self.source.at("telling what answered"), self._backend.told)
+        told = self.source.guarded("telling what answered", self._backend.told)
         return ModelUsed(
             name=self.name,
             ref=str(self.source.ref),
@@ -270,14 +251,13 @@ class Model:
         """Ask it some of its questions again, for ``deviations`` of its record; see ``Asker.ask_again``."""
         (self.untransformed or self)._asker.ask_again()
 
-    @hiding
     def close(self) -> None:
         """Let go of the model's files and memory, once; ``with engine.model(ref) as model:`` does it too.
 
         A transformed model and the one underneath are one opened model: closing either closes both.
         """
         try:
-            guarded(self.source.at("closing"), self._open.close, self._services.time_limit)
+            self.source.guarded("closing", self._open.close, self._services.time_limit)
         except PluginFailedError as error:  # the answers are here, and right
             warnings.warn(str(error), RuntimeWarning, stacklevel=2)
 
@@ -305,9 +285,7 @@ class Model:
         """The same opened model once more: its questions are counted anew, and it may have another name."""
         if self._under is not None:
             return self.on(self._under.view(), name)
-        again = Model(
-            replace(self.source, name=name or self.name), self._backend, self._plugins, self._services
-        )
+        again = Model(replace(self.source, name=name or self.name), self._backend, self._services)
         again._open, own, new = self._open, self._asker, again._asker
         new.answered, new.again, new.standing = own.answered, own.again, own.standing
         return again
@@ -346,7 +324,6 @@ class Model:
         )
         return (before, *made, self)
 
-    @hiding
     def fitted(self, level: Level = "sentence") -> FittedTransform | None:
         """What the last transform learnt at this level, now if it was not yet; None without transforms and in a plan.
 
@@ -367,18 +344,15 @@ class Model:
         """Called where a metric asks for the steps of a transform, whose number nobody knows before it is fitted."""
 
     def _transforms_used(self) -> tuple[TransformUsed, ...]:
-        own = (TransformUsed(name=one.name, fingerprint=one.fingerprint) for one in self._asker.transforms)
-        under = self._under._transforms_used() if self._under else ()
-        return (*under, *own) if self._transformed is None else (*under, self._transformed.used())
+        return tuple(one.used() for one in self.transforms)
 
     def _made(self, doing: str, make: Callable[[], A]) -> A:
         """What the backend makes in a folder; an OSError is that folder's, and none of the adapter's."""
         try:
-            return guarded(self.source.at(doing), make, passing=(OSError,))
+            return self.source.guarded(doing, make, passing=(OSError,))
         except CapabilityError as error:
             raise CapabilityError(f"{self.name}: {error}") from error
 
-    @hiding
     def _ask(self, hook: Hook[Q, A], questions: list[Q]) -> list[A]:
         if hook.name not in self.capabilities:
             if self._transformed is not None:
@@ -395,4 +369,4 @@ def _over(under: Model, backend: Transformed, name: str) -> Model:
     """A model that is another one transformed: what it asks goes to that one, which keeps, counts and tries again."""
     source = replace(under.source, name=name, paid=False)
     services = replace(under._services, cache=NoCache(), progress=Silent(), attempts=1)
-    return Model(source, backend, (), services, under=under)
+    return Model(source, backend, services, under=under)

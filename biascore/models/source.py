@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
+from biascore.basics.guard import guarded
 from biascore.basics.progress import Progress, Silent
 from biascore.errors import At, Owner
 from biascore.models.backend import Backend
@@ -14,6 +15,7 @@ from biascore.models.cache import Cache, NoCache
 from biascore.models.prepared import Transforms
 from biascore.models.refs import ModelRef
 
+T = TypeVar("T")
 WAIT: Final = 600.0
 """Seconds: a server that is started again is back within them."""
 
@@ -40,6 +42,17 @@ class Source:
     def at(self, what: str) -> At:
         """The place that errors of this model's code carry: ``what`` it was at."""
         return At(self.owner, "answering", f"{self.name}, {what},", self.name)
+
+    def guarded(
+        self,
+        what: str,
+        call: Callable[[], T],
+        limit: float | None = None,
+        *,
+        passing: tuple[type[Exception], ...] = (),
+    ) -> T:
+        """What this model's code returns; see `biascore.basics.guard.guarded`."""
+        return guarded(self.at(what), call, limit, keys=self.key_variables, passing=passing)
 
 
 class Elsewhere(Protocol):

@@ -67,8 +67,7 @@ class TransformUsed(Frozen):
     """A transform that a model was measured through: whose it is, its options, what it was fitted on and what it learnt.
 
     ``fingerprint`` tells it from any other, whatever was learnt; ``fits`` are what was learnt, one for each level.
-    ``stimuli``: the tests and lists that its words are from. A wrapper around a model has a name and a fingerprint
-    alone.
+    ``stimuli``: the tests and lists that its words are from.
     """
 
     name: str

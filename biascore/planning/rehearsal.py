@@ -9,11 +9,10 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from biascore.basics.keys import hiding
 from biascore.basics.progress import Silent
 from biascore.models.budget import Budget
 from biascore.models.cache import Cache, NoCache
-from biascore.models.calling import Hook
+from biascore.models.calling import Hook, priced
 from biascore.models.cost import Cost
 from biascore.models.flight import Flight
 from biascore.models.model import Model
@@ -135,7 +134,7 @@ class Rehearsal(Model):
             budget=Budget(),
             token_budget=Budget(unit="tokens"),
         )
-        super().__init__(model.source, model._backend, model._asker.plugins, services)
+        super().__init__(model.source, model._backend, services)
         self._call = self._asker.call
         self._asker = replace(self._asker, call=self._answer, in_flight=1)
         self.scratch = scratch
@@ -158,12 +157,10 @@ class Rehearsal(Model):
         """The number of questions put so far, by hook."""
         return {hook: tally.put for hook, tally in self.tallies.items()}
 
-    @hiding
     def cost(self, hook: Hook[Q, A], questions: Sequence[Q]) -> Cost:
         """What one call of the hook with these questions would cost; raises QuestionError as it would."""
-        return self._backend.cost(hook.name, questions, hook.params)
+        return priced(self.source, self._backend, hook, questions)
 
-    @hiding
     def ask(self, hook: Hook[Q, A], questions: Sequence[Q]) -> None:
         """Ask the model after all, past cache and placeholders, and forget the answers."""
         self._call(hook, tuple(questions), Flight())
@@ -189,10 +186,10 @@ class Rehearsal(Model):
             self.seen_dimensions = min(real, default=self.seen_dimensions)
         return answers
 
-    def _answer(self, hook: Hook[Any, Any], questions: tuple[Any, ...], _flight: Flight[Any]) -> object:
+    def _answer(self, hook: Hook[Q, A], questions: tuple[Q, ...], _flight: Flight[Any]) -> list[A]:
         """Count the batch and answer it with placeholders, where a model would be called."""
         self.tallies[hook.name].ask(hook, questions, self.cost(hook, questions))
-        return _placeholders(hook, questions, self.dimensions, self._rng)
+        return hook.split(self.name, _placeholders(hook, questions, self.dimensions, self._rng), questions)
 
 
 class _Placeholders(Vocabulary):

@@ -19,8 +19,7 @@ from uuid import uuid4
 import pluggy
 
 from biascore.basics.collecting import uncollected
-from biascore.basics.guard import guarded
-from biascore.errors import At, Owner, PluginError, StimuliError
+from biascore.errors import Owner, PluginError, StimuliError
 from biascore.exporter import OWN_FORMS
 from biascore.hookspecs import DiscoverySpecs
 from biascore.installation import install_plugin
@@ -46,11 +45,9 @@ if TYPE_CHECKING:
     from biascore.languages.gender import SpeakerGenderDetector
     from biascore.languages.language import Language
     from biascore.metric import Diagnostic, Metric
-    from biascore.models.backend import ModelPlugin
     from biascore.models.executor import Executor
-    from biascore.models.refs import ModelRef
     from biascore.models.transform import Transform
-    from biascore.stimuli import Kinds, StimuliFile, Test
+    from biascore.stimuli import Kinds, Listed, StimuliFile
     from biascore.stimuli.dataset import DataFormat
     from biascore.stimuli.entries import TestEntry
 
@@ -74,7 +71,7 @@ class Plugins:
         self.diagnostics: Registry[type[Diagnostic]] = Registry("diagnostic")
         self.kinds: Registry[type[TestEntry]] = Registry("kind of test", ["weat"])
         self.mappings: Registry[Mapping] = Registry("mapping")
-        self._tests: Registry[Test] = Registry("test")
+        self._tests: Registry[Listed] = Registry("test")
         self._files: Registry[StimuliFile] = Registry("stimuli file")
         self._languages = Languages()
         self._manager = pluggy.PluginManager(PROJECT)
@@ -129,13 +126,13 @@ class Plugins:
         """The stimuli files of all plugins, without the files and tests that two plugins claim or that biascore has."""
         return tuple(
             replace(
-                file, tests=tuple(test for test in file.tests if self.tests.holds(test.id.casefold(), test))
+                file, index=tuple(test for test in file.index if self.tests.holds(test.id.casefold(), test))
             )
             for file in self._stimuli.items()
         )
 
     @property
-    def tests(self) -> Registry[Test]:
+    def tests(self) -> Registry[Listed]:
         """The tests of all plugins, by address in small letters."""
         _ = self._stimuli
         return self._tests
@@ -151,7 +148,7 @@ class Plugins:
                     files = plugin.get()
             for file in files:
                 self._files.add(_file_key(file.language, file.display), file, plugin)
-                for test in file.tests:
+                for test in file.index:
                     self._tests.add(test.id.casefold(), test, plugin)
         return self._files
 
@@ -179,29 +176,20 @@ class Plugins:
                 self._languages.name(plugin.name)
         return self._languages
 
+    def stimuli_owner(self, file: StimuliFile) -> PluginRecord:
+        """Whose stimuli file it is."""
+        return self._stimuli.owner(_file_key(file.language, file.display))
+
     def check_undisputed(self, patterns: Iterable[str], usable: Collection[str]) -> None:
         """Raise PluginError where a glob names a test that is lost to a conflict, and so not ``usable``."""
         for pattern in patterns:
             for id in self.tests.known:
                 if id not in usable and fnmatchcase(id, pattern.casefold()):
-                    test = self.tests.get(id)
+                    test = self.tests.get(id).build()
                     self._stimuli.get(_file_key(test.language, test.file))
                     raise PluginError(
                         f"the test {id} is lost: " + "; ".join(self._files.clashes(self.tests.owner(id)))
                     )
-
-    def model_plugins(self, ref: ModelRef) -> list[ModelPlugin]:
-        """Every transform and observer that plugins put around this model, by distribution and name.
-
-        Raises PluginError from what a plugin raises.
-        """
-        found: list[ModelPlugin] = []
-        for plugin in self._plugins:
-            module = self._manager.get_plugin(_key(plugin.record))
-            if module is not None:
-                at = At(plugin.record.owner, "opening", f"what it puts around {ref}")
-                found += guarded(at, partial(_asked, self._alone(module, "model_plugins"), ref))
-        return found
 
     def transform_owner(self, transform: Transform) -> Owner:
         """Whose transform this is; of one that no plugin registers, its name alone."""
@@ -255,12 +243,17 @@ class Plugins:
 
     @cached_property
     def test_kinds(self) -> Kinds:
-        """The kinds of test that stimuli files may hold; sections that two of them have are those of what ships."""
+        """The kinds of test that stimuli files may hold; those that ship are imported when a file needs them."""
         from biascore.stimuli.schema import kinds_of
 
-        return kinds_of(
-            tuple(sorted(self.kinds.items(), key=lambda kind: not self.kinds.owner(kind.kind_name()).ships))
-        )
+        held = {name: self.kinds.holder(name) for name in self.kinds.names}
+        later = {
+            name: one.record.module
+            for name, one in held.items()
+            if one.record.ships and isinstance(one, Named)
+        }
+        others = [self.kinds.item(name) for name in held if name not in later]
+        return kinds_of(tuple(one for one in others if one is not None), tuple(later.items()))
 
     def _plugin(self, point: metadata.EntryPoint) -> Plugin:
         """The plugin of an entry point; one with hooks has been asked what it brings."""
@@ -277,16 +270,21 @@ class Plugins:
         from biascore.stimuli import Catalogue
 
         try:
-            return Catalogue.from_folders(language_folders=folders, kinds=self.test_kinds).files
+            files = Catalogue.from_folders(language_folders=folders, kinds=self.test_kinds).files
+            for file in files if self._lost_a_kind(dist) else ():
+                file.contents()  # at once, as an error of one that is asked for later is the run's
         except StimuliError:
             if not self._lost_a_kind(dist):
                 raise
             return ()
+        return files
 
     def _lost_a_kind(self, dist: str) -> bool:
         """Whether a distribution brings a kind of test whose name or section another one has."""
         own: list[type[TestEntry]] = []
         for plugin in self._plugins:
+            if plugin.record.ships:
+                continue  # it keeps its names
             if plugin.record.dist == dist and isinstance(plugin, Hooked):
                 own += plugin.contribution.items["kinds"]
             elif plugin.record.dist == dist and isinstance(plugin, Named) and plugin.group == "kinds":
@@ -380,10 +378,6 @@ def _order(point: metadata.EntryPoint) -> tuple[bool, str, str, str]:
     """What ships with biascore first, as it keeps its names."""
     dist = dist_of(point)[0]
     return dist.lower() != "biascore", dist, point.name, point.value
-
-
-def _asked(hook: pluggy.HookCaller, ref: ModelRef) -> list[ModelPlugin]:
-    return [one for answer in hook(ref=ref) for one in answer]
 
 
 def _key(record: PluginRecord) -> str:

@@ -144,6 +144,10 @@ class Registry(Generic[T]):
         held = self._items.get(name)
         return held is not None and name not in self._conflicts and held[1].record.status != "failed"
 
+    def holder(self, name: str) -> Plugin:
+        """The plugin that has a usable name, which is not imported for it."""
+        return self._items[name][1]
+
     def owner(self, name: str) -> PluginRecord:
         """The plugin that provides ``name``."""
         self.get(name)
@@ -175,10 +179,11 @@ class Registry(Generic[T]):
 
     def items(self) -> tuple[T, ...]:
         """The usable items, sorted by name, each imported where it was not yet."""
-        found = []
-        for name in self.names:
-            try:
-                found.append(self.get(name))
-            except PluginError:
-                continue  # its record says why
-        return tuple(found)
+        return tuple(found for name in self.names if (found := self.item(name)) is not None)
+
+    def item(self, name: str) -> T | None:
+        """The item of a usable name, imported where it was not yet; None where that fails, and its record says why."""
+        try:
+            return self.get(name)
+        except PluginError:
+            return None

@@ -98,13 +98,12 @@ def with_longer(measured: Measurement, test: Test, catalogue: Catalogue) -> Meas
     """An inconclusive measurement, with the longer tests of its language, kind and ground that there are."""
     if measured.verdict is not Verdict.INCONCLUSIVE or measured.alpha is None:
         return measured
-    longer = [
-        one.id
-        for one in catalogue.tests
+    alike = (
+        one.build()
+        for one in catalogue.index
         if (one.language, one.kind, one.concept) == (test.language, test.kind, test.concept)
-        and one.min_used
-        and _targets(one) > _targets(test)
-    ]
+    )
+    longer = [one.id for one in alike if one.min_used and _targets(one) > _targets(test)]
     if not longer:
         return measured
     reason = (

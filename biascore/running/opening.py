@@ -1,8 +1,8 @@
-"""A model that was checked is opened: by its adapter, with the transforms and observers of plugins around it."""
+"""A model that was checked is opened by its adapter."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,11 +14,10 @@ from biascore.adapter import LoadContext, needing_key
 from biascore.audit import AuditModel
 from biascore.basics.guard import guarded
 from biascore.basics.key_logs import keep_keys_out_of_logs
-from biascore.basics.keys import without_keys
 from biascore.basics.progress import Silent
 from biascore.checking import Checker
 from biascore.errors import At, Owner, PluginError
-from biascore.models.backend import Backend, Identity, ModelPlugin
+from biascore.models.backend import Backend, Identity
 from biascore.models.cache import NoCache
 from biascore.models.model import Model
 from biascore.models.pool import Pool
@@ -38,13 +37,11 @@ def pool_of(checked: Checked, checker: Checker, services: Services) -> Pool:
     )
 
 
-def open_model(
-    opening: Opening, checker: Checker, services: Services, wrappers: Sequence[ModelPlugin] = ()
-) -> Model:
-    """Open a model as it is before its transforms, with ``wrappers`` of the caller's own inside those of the plugins.
+def open_model(opening: Opening, checker: Checker, services: Services) -> Model:
+    """Open a model as it is before its transforms.
 
     Raises MissingExtraError or ModelLoadError as the adapter does, its foreign errors as PluginFailedError,
-    TimeLimitError, and PluginError where something around the model does not fit its hooks.
+    TimeLimitError, and PluginError where its hooks take arguments that none has.
     """
     record = checker.plugins.adapters.owner(opening.ref.adapter)
     stated = opening.adapter.answers_version
@@ -70,7 +67,7 @@ def open_model(
     )
     here = partial(load_here, opening, checker, services)
     backend = services.workers.open(source, here) if services.workers and source.elsewhere else here()
-    return _model(source, backend, wrappers, checker, services)
+    return _model(source, backend, checker, services)
 
 
 def load_here(opening: Opening, checker: Checker, services: Services) -> Backend:
@@ -91,29 +88,21 @@ def load_here(opening: Opening, checker: Checker, services: Services) -> Backend
         f"opening {opening.ref}",
         opening.spec.label,
     )
-    return without_keys(
-        opening.adapter.key_variables,
-        lambda: guarded(at, lambda: _load(opening, context), services.time_limit),
-    )
+    keys = opening.adapter.key_variables
+    return guarded(at, lambda: _load(opening, context), services.time_limit, keys=keys)
 
 
-def _model(
-    source: Source, backend: Backend, wrappers: Sequence[ModelPlugin], checker: Checker, services: Services
-) -> Model:
-    around = [*wrappers, *checker.plugins.model_plugins(source.ref)]
+def _model(source: Source, backend: Backend, checker: Checker, services: Services) -> Model:
     try:
-        return Model(source, backend, around, replace(services, transforms=checker.transforms))
-    # A ValueError: two plugins around the model have one name.
-    except (pluggy.PluginValidationError, ValueError) as error:
+        return Model(source, backend, replace(services, transforms=checker.transforms))
+    except pluggy.PluginValidationError as error:
         backend.close()
         raise PluginError(
-            f"{source.ref}: a plugin around this model does not fit the hooks: {error}. See: biascore plugins"
+            f"{source.ref}: its Backend does not fit the hooks: {error}. See: biascore plugins"
         ) from error
 
 
-def given_model(
-    backend: Backend, name: str | None, checker: Checker, services: Services, wrappers: Sequence[ModelPlugin]
-) -> Model:
+def given_model(backend: Backend, name: str | None, checker: Checker, services: Services) -> Model:
     """A model that a Backend answers for, which no adapter opened; raises as ``open_model``."""
     ref = ModelRef("python", type(backend).__name__)
     # Of a version of its own: its code is known to nobody, and another one may have the same digest.
@@ -122,7 +111,7 @@ def given_model(
         raise PluginError(
             f"the Backend {ref.locator} has no identity. Set self.identity = Identity(digest=...)"
         )
-    return _model(source, backend, wrappers, checker, services)
+    return _model(source, backend, checker, services)
 
 
 def _load(opening: Opening, context: LoadContext) -> Backend:

@@ -22,7 +22,6 @@ import pluggy
 
 from biascore.audit import AuditModel
 from biascore.basics.guard import failed, guarded
-from biascore.basics.keys import without_keys
 from biascore.checking import Checker
 from biascore.errors import At, BiascoreError, ModelLoadError, PluginError
 from biascore.installation import install_plugin
@@ -79,6 +78,7 @@ class Outcome:
 class _Held:
     """A model of this process: opened by the first thread that needs it, and asked by one at a time."""
 
+    order: Order
     lock: threading.Lock = field(default_factory=threading.Lock)
     backend: Backend | None = None
     hooks: pluggy.HookRelay | None = None
@@ -99,7 +99,7 @@ class Open:
 
     def __call__(self) -> bytes:
         """A pickled Outcome with `Described`."""
-        return _packed(self.order.at, lambda: _opened(_held(self.order.session), self.order))
+        return _packed(self.order.at, lambda: _opened(_held(self.order)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,9 @@ class Ask:
         return _packed(self.at, self._answer)
 
     def _answer(self) -> object:
-        held = _held(self.order.session)
+        held = _held(self.order)
         with _naming_this_worker():
-            found = _opened(held, self.order).identity
+            found = _opened(held).identity
             if found != self.expected:
                 raise ModelLoadError(
                     f"{self.order.ref} is another model here than on the workers before it "
@@ -130,9 +130,7 @@ class Ask:
                 )
         with held.lock:
             call = getattr(held.hooks if self.what in CAPABILITIES else held.backend, self.what)
-            return without_keys(
-                held.keys, lambda: guarded(self.at, lambda: call(**self.arguments), self.order.time_limit)
-            )
+            return guarded(self.at, lambda: call(**self.arguments), self.order.time_limit, keys=held.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +183,7 @@ def unpacked(packed: bytes) -> Any:
 
 def _packed(at: At, call: Callable[[], object]) -> bytes:
     try:
-        outcome = Outcome(guarded(at, call))
+        outcome = Outcome(call())
     except BiascoreError as error:
         cause = error.__cause__
         outcome = Outcome(error=error, cause="" if cause is None else type(cause).__name__)
@@ -215,12 +213,12 @@ def _checker() -> Checker:
     return Checker(plugins, read_catalogue(plugins, ()))
 
 
-def _held(session: str) -> _Held:
+def _held(order: Order) -> _Held:
     with _LOCK:
         late = time.monotonic() - UNUSED
         unused = [key for key, held in _HELD.items() if held.used < late and not held.lock.locked()]
-        gone = [_HELD.pop(key) for key in unused if key != session]
-        found = _HELD.setdefault(session, _Held())
+        gone = [_HELD.pop(key) for key in unused if key != order.session]
+        found = _HELD.setdefault(order.session, _Held(order))
         found.used = time.monotonic()
     for held in gone:
         _close(held)
@@ -230,11 +228,12 @@ def _held(session: str) -> _Held:
 def _close(held: _Held) -> None:
     with held.lock:
         if held.backend is not None:
-            held.backend.close()
+            guarded(held.order.at, held.backend.close, keys=held.keys)
         held.backend = held.hooks = held.described = None
 
 
-def _opened(held: _Held, order: Order) -> Described:
+def _opened(held: _Held) -> Described:
+    order = held.order
     with held.lock:
         if held.described is None:
             with _LOCK:
@@ -243,8 +242,8 @@ def _opened(held: _Held, order: Order) -> Described:
             spec = AuditModel(ref=order.ref, name=order.name, options=dict(order.options))
             opening = checker.model(spec)
             held.keys = opening.adapter.key_variables
-            held.backend = load_here(opening, checker, Services(time_limit=order.time_limit))
-            held.hooks, held.described = without_keys(held.keys, lambda: _described(held.backend))
+            held.backend = backend = load_here(opening, checker, Services(time_limit=order.time_limit))
+            held.hooks, held.described = guarded(order.at, lambda: _described(backend), keys=held.keys)
         return held.described
 
 

@@ -281,7 +281,7 @@ class RemoteBackend(Backend):
         self._workers.forget(self._order)
 
     def _hook(self, name: str, asked: Sequence[Any], /, **arguments: Any) -> Any:
-        return self._ask(answering(self._source, name, asked), name, **arguments)
+        return self._ask(self._source.at(answering(name, asked)), name, **arguments)
 
     def _ask(self, at: At, what: str, /, **arguments: Any) -> Any:
         return self._workers.ask(Ask(self._order, self.identity, at, what, arguments))

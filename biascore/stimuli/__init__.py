@@ -3,13 +3,14 @@
 from biascore.stimuli.catalogue import Catalogue, Origin
 from biascore.stimuli.lists import Doubt, PairList, Rows, SentenceList, Stimuli, TemplateList, WordList
 from biascore.stimuli.loader import load_file
-from biascore.stimuli.model import Published, StimuliFile, Test
+from biascore.stimuli.model import Listed, Published, StimuliFile, Test
 from biascore.stimuli.schema import Kinds
 
 __all__ = [
     "Catalogue",
     "Doubt",
     "Kinds",
+    "Listed",
     "Origin",
     "PairList",
     "Published",

@@ -4,34 +4,48 @@ from __future__ import annotations
 
 from typing import Any
 
-from biascore.stimuli.entries import About, AboutTest, ListEntry, Lists, Meta, TestEntry
+from biascore.stimuli.entries import (
+    About,
+    AboutTest,
+    ListEntry,
+    Meta,
+    Problem,
+    TestEntry,
+    UnfitError,
+    check_fit,
+)
 from biascore.stimuli.lists import Doubt
-from biascore.stimuli.model import Published, StimuliFile, Test
+from biascore.stimuli.model import Contents, Published, Test
+from biascore.stimuli.references import list_problems, missing_lists
 from biascore.stimuli.schema import Kinds
 
 
-def build_file(entry: Any, kinds: Kinds, stem: str, display: str, sha256: str) -> StimuliFile:
-    """The lists and tests of a checked file; ``display`` and ``sha256`` are those of its bytes."""
+def contents_of(entry: Any, kinds: Kinds, display: str, sha256: str) -> tuple[Contents, list[Problem]]:
+    """The lists and tests of a file that keeps to the schema, and by their keys the problems of those that do not fit.
+
+    ``display`` and ``sha256`` are those of its bytes.
+    """
     meta: Meta = entry.meta
+    problems = [*list_problems(entry, kinds)]
     lists = {
         section: {
             name: table.build(_about(name, table, meta)) for name, table in getattr(entry, section).items()
         }
         for section in kinds.sections
     }
-    return StimuliFile(
-        display=display,
-        stem=stem,
-        sha256=sha256,
-        language=meta.language,
-        title=meta.title,
-        source=meta.source,
-        licence=meta.licence,
-        doi=meta.doi,
-        notes=meta.notes,
-        lists=tuple(one for section in lists.values() for one in section.values()),
-        tests=tuple(_test(name, test, meta, lists, display, sha256) for name, test in entry.tests.items()),
-    )
+    tests: dict[str, Test] = {}
+    known: dict[str, str] = {}
+    for name, test in entry.tests.items():
+        twice = known.setdefault(name.casefold(), name)
+        if twice != name:
+            problems.append((("tests", name), f"differs from tests.{twice} in case only"))
+        try:
+            check_fit(missing_lists(entry, test, kinds))
+            tests[name] = test.build(lists, _about_test(name, test, meta, display, sha256))
+        except UnfitError as error:
+            inside = () if error.of_file else ("tests", name)
+            problems += (((*inside, *key), problem) for key, problem in error.problems)
+    return Contents({name: one for some in lists.values() for name, one in some.items()}, tests), problems
 
 
 def _about(name: str, table: ListEntry, meta: Meta) -> About:
@@ -46,8 +60,8 @@ def _about(name: str, table: ListEntry, meta: Meta) -> About:
     }
 
 
-def _test(name: str, entry: TestEntry, meta: Meta, lists: Lists, display: str, sha256: str) -> Test:
-    about: AboutTest = {
+def _about_test(name: str, entry: TestEntry, meta: Meta, display: str, sha256: str) -> AboutTest:
+    return {
         "id": f"{meta.language}/{name}",
         "kind": entry.kind_name(),
         "language": meta.language,
@@ -61,4 +75,3 @@ def _test(name: str, entry: TestEntry, meta: Meta, lists: Lists, display: str, s
         "file": display,
         "sha256": sha256,
     }
-    return entry.build(lists, about)

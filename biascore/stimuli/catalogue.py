@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
 from pathlib import Path
 from shlex import quote
@@ -15,8 +15,8 @@ from biascore.basics.surface import either
 from biascore.basics.tags import LANGUAGE_PATTERN
 from biascore.errors import StimuliError, UnknownNameError
 from biascore.stimuli.lists import Stimuli, TemplateList, WordList
-from biascore.stimuli.loader import check_command, load_file
-from biascore.stimuli.model import StimuliFile, Test
+from biascore.stimuli.loader import check_command, index_file, load_file
+from biascore.stimuli.model import Listed, StimuliFile, Test
 from biascore.stimuli.schema import Kinds
 
 Origin: TypeAlias = Test | StimuliFile
@@ -25,8 +25,30 @@ Origin: TypeAlias = Test | StimuliFile
 _SEE_LISTS = "See what there is with: biascore list wordlists"
 
 
+class _Lists(Mapping[str, Stimuli]):
+    """Lists by address, each built with its file when it is first asked for."""
+
+    def __init__(self, files: Mapping[str, StimuliFile]) -> None:
+        self._files = files
+
+    def __getitem__(self, address: str) -> Stimuli:
+        return self._files[address].contents().lists[address.rpartition("/")[2]]
+
+    def __contains__(self, address: object) -> bool:
+        return address in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
 class Catalogue:
     """Tests addressed as ``language/test`` and lists addressed as ``language/file/list``, case ignored.
+
+    Tests and lists are built when they are first asked for, which raises StimuliError where their file cannot be used;
+    ``index`` and the addresses of ``lists`` are there at once.
 
     Raises StimuliError where two files claim one test or one file name within a language.
     """
@@ -38,12 +60,12 @@ class Catalogue:
     def __init__(self, files: Iterable[StimuliFile]) -> None:
         self.files = tuple(files)
         _refuse_duplicates(self.files)
-        tests = sorted((test for file in self.files for test in file.tests), key=_test_order)
+        tests = sorted((test for file in self.files for test in file.index), key=_test_order)
         self._tests = {test.id.casefold(): test for test in tests}
         self._lists = {
-            f"{file.language}/{file.stem}/{stimuli.name}": stimuli
+            f"{file.language}/{file.stem}/{name}": (section, file)
             for file in sorted(self.files, key=lambda file: (file.language, natural_order(file.stem)))
-            for stimuli in file.lists
+            for name, section in file.sections.items()
         }
 
     @classmethod
@@ -56,16 +78,16 @@ class Catalogue:
     ) -> Self:
         """Read every TOML file; the string next to each folder is the prefix of its files' display names.
 
-        A root holds ``<language>/*.toml``; a language folder is one such ``<language>``, which is what a
-        plugin registers.
+        A root holds ``<language>/*.toml``, and is built at once; a language folder is one such ``<language>``, which is
+        what a plugin registers.
         Raises StimuliError at the first file that cannot be used, and for a folder without any.
         """
         files: list[StimuliFile] = []
         for folder, prefix in language_folders:
-            files.extend(_load_language_folder(folder, prefix, kinds))
+            files.extend(_load_language_folder(folder, prefix, kinds, index_file))
         for root, prefix in roots:
             for folder in _language_folders(root, prefix):
-                files.extend(_load_language_folder(folder, f"{prefix}/{folder.name}", kinds))
+                files.extend(_load_language_folder(folder, f"{prefix}/{folder.name}", kinds, load_file))
         return cls(files)
 
     def with_tests(self, tests: Sequence[Test]) -> Catalogue:
@@ -81,15 +103,20 @@ class Catalogue:
             taken = more._tests.get(test.id.casefold())
             if taken is not None:
                 raise StimuliError(
-                    f"{test.file}: the test {test.id} is taken by {taken.file}. Give the data another name"
+                    f"{test.file}: the test {test.id} is taken by {taken.build().file}. Give the data another name"
                 )
-            more._tests[test.id.casefold()] = test
+            more._tests[test.id.casefold()] = Listed.of(test)
         return more
 
     @property
-    def tests(self) -> tuple[Test, ...]:
-        """Every test, by language and then in natural order (``weat2`` before ``weat10``)."""
+    def index(self) -> tuple[Listed, ...]:
+        """Every test before it is built, by language and then in natural order (``weat2`` before ``weat10``)."""
         return tuple(self._tests.values())
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        """Every test, in the order of the index."""
+        return tuple(one.build() for one in self.index)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -99,16 +126,21 @@ class Catalogue:
     def test(self, id: str) -> Test:
         """The test of this address; raises UnknownNameError with a did-you-mean."""
         try:
-            return self._tests[id.casefold()]
+            listed = self._tests[id.casefold()]
         except KeyError:
             raise self._unknown_test(id) from None
+        return listed.build()
 
     def select(self, patterns: str | Sequence[str]) -> tuple[Test, ...]:
         """The tests that match the globs (``en/weat*``, ``*/GenS``), in the order of the globs, each once.
 
         Raises UnknownNameError for a glob that matches nothing, even where others match.
         """
-        selected: dict[str, Test] = {}
+        return tuple(one.build() for one in self.find(patterns))
+
+    def find(self, patterns: str | Sequence[str]) -> tuple[Listed, ...]:
+        """The same before they are built."""
+        selected: dict[str, Listed] = {}
         for pattern in (patterns,) if isinstance(patterns, str) else patterns:
             matches = re.compile(translate(pattern.casefold())).match
             found = {key: test for key, test in self._tests.items() if matches(key)}
@@ -117,27 +149,32 @@ class Catalogue:
             selected.update(found)  # a test that is there already keeps its place
         return tuple(selected.values())
 
-    def lists(self, language: str | None = None) -> Mapping[str, Stimuli]:
-        """Address to list, pairs or templates, of one language or of all.
+    def lists(self, language: str | None = None, section: str | None = None) -> Mapping[str, Stimuli]:
+        """Address to list, pairs or templates, of one language or of all; of one ``section`` ("pairs") or of all.
 
         Raises UnknownNameError for a language that has no file.
         """
-        if language is None:
-            return MappingProxyType(self._lists)
-        if language.casefold() not in {code.casefold() for code in self.languages}:
+        if language is not None and language.casefold() not in {code.casefold() for code in self.languages}:
             hint = did_you_mean(language, self.languages)
             raise UnknownNameError(f"There are no lists for the language {language!r}. {hint}{_SEE_LISTS}")
-        prefix = f"{language}/".casefold()
-        return MappingProxyType({id: x for id, x in self._lists.items() if id.casefold().startswith(prefix)})
+        return _Lists(
+            {
+                id: file
+                for id, (of, file) in self._lists.items()
+                if section in (None, of)
+                and (language is None or file.language.casefold() == language.casefold())
+            }
+        )
 
     def list_(self, id: str) -> Stimuli:
         """The list, pairs or templates of this address (``en/caliskan2017/flowers``).
 
         Raises UnknownNameError with a did-you-mean.
         """
-        for address, stimuli in self._lists.items():
+        lists = self.lists()
+        for address in lists:
             if address.casefold() == id.casefold():
-                return stimuli
+                return lists[address]
         hint = did_you_mean(id, self._lists)
         raise UnknownNameError(f"There is no list {id!r}. {hint}{_SEE_LISTS}")
 
@@ -154,11 +191,11 @@ class Catalogue:
     def origin(self, id: str) -> Origin:
         """The test of this address, or the file that holds the list of this address; raises UnknownNameError."""
         if id.casefold() in self._tests:
-            return self._tests[id.casefold()]
-        for file in self.files:
-            if id.casefold() in {f"{file.language}/{file.stem}/{one.name}".casefold() for one in file.lists}:
+            return self._tests[id.casefold()].build()
+        for address, (_, file) in self._lists.items():
+            if address.casefold() == id.casefold():
                 return file
-        hint = did_you_mean(id, [*(test.id for test in self.tests), *self._lists])
+        hint = did_you_mean(id, [*(test.id for test in self.index), *self._lists])
         raise UnknownNameError(
             f"There is no test and no list {id!r}. {hint}See what there is with: biascore list tests, and biascore list "
             "wordlists"
@@ -177,22 +214,19 @@ class Catalogue:
 
         Raises UnknownNameError with a did-you-mean where the language has no such file with templates.
         """
-        found = {
-            one.stem: {x.name: x for x in one.lists if isinstance(x, TemplateList)}
-            for one in self.files
-            if one.language.casefold() == language.casefold()
-        }
-        files = [stem for stem, templates in found.items() if templates]
+        own = {one.stem: one for one in self.files if one.language.casefold() == language.casefold()}
+        files = [stem for stem, one in own.items() if "templates" in one.sections.values()]
         for stem in files:
             if stem.casefold() == file.casefold():
-                return MappingProxyType(found[stem])
+                found = {x.name: x for x in own[stem].lists if isinstance(x, TemplateList)}
+                return MappingProxyType(found)
         have = f"It has templates in: {', '.join(files)}. " if files else "It has no templates. "
         raise UnknownNameError(
             f"There are no templates {language}/{file}. {did_you_mean(file, files)}{have}{_SEE_LISTS}"
         )
 
     def _unknown_test(self, id: str) -> UnknownNameError:
-        hint = did_you_mean(id, (test.id for test in self.tests))
+        hint = did_you_mean(id, (test.id for test in self.index))
         language = id.partition("/")[0]
         known = {code.casefold() for code in self.languages}
         elsewhere = (
@@ -220,14 +254,14 @@ def _as_number(digits: str) -> tuple[int, str]:
     return len(told), told
 
 
-def _test_order(test: Test) -> tuple[str, tuple[tuple[int, str] | str, ...], str]:
+def _test_order(test: Listed) -> tuple[str, tuple[tuple[int, str] | str, ...], str]:
     return test.language, natural_order(test.id), test.id
 
 
 def _refuse_duplicates(files: Sequence[StimuliFile]) -> None:
     owners: dict[str, StimuliFile] = {}
     for file in files:
-        claims = [(f"test {test.id}", "Rename one of the two tests") for test in file.tests]
+        claims = [(f"test {test.id}", "Rename one of the two tests") for test in file.index]
         claims.append((f"file name {file.language}/{file.stem}.toml", "Rename one of the two files"))
         for claim, remedy in claims:
             owner = owners.setdefault(claim.casefold(), file)
@@ -282,7 +316,9 @@ def _language_folders(root: Path, prefix: str) -> list[Path]:
     return folders
 
 
-def _load_language_folder(folder: Path, prefix: str, kinds: Kinds | None) -> Iterator[StimuliFile]:
+def _load_language_folder(
+    folder: Path, prefix: str, kinds: Kinds | None, load: Callable[[Path, str, Kinds | None], StimuliFile]
+) -> Iterator[StimuliFile]:
     entries = _entries(folder, prefix)
     for nested in (
         path for entry in entries if entry.is_dir() for path in entry.rglob("*") if _is_toml(path)
@@ -299,7 +335,7 @@ def _load_language_folder(folder: Path, prefix: str, kinds: Kinds | None) -> Ite
             f"{prefix}: {folder.name!r} is no language code such as it, sr-Latn or pt-BR. Rename the folder"
         )
     for path in paths:
-        file = load_file(path, f"{prefix}/{path.name}", kinds)
+        file = load(path, f"{prefix}/{path.name}", kinds)
         if file.language != folder.name:
             raise StimuliError(
                 f"{file.display}, meta.language: is {file.language!r}, but the folder is {folder.name!r}. "

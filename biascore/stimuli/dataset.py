@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from biascore.basics.keys import HUB_TOKENS, without_keys
+from biascore.basics.guard import guarded
+from biascore.basics.keys import HUB_TOKENS
 from biascore.basics.options import Configured, OptionsT
-from biascore.errors import DataError, MissingExtraError
+from biascore.errors import At, DataError, MissingExtraError, Owner
 from biascore.files.folders import source_digest
 from biascore.files.paths import user_path
 from biascore.files.reading import file_digest
@@ -81,7 +82,8 @@ def locate(
     installed.
     """
     if source.startswith(HUB):
-        path = without_keys(HUB_TOKENS, lambda: _from_hub(source.removeprefix(HUB)))
+        at = At(Owner("huggingface_hub"), "checking", f"fetching {source}")
+        path = guarded(at, lambda: _from_hub(source.removeprefix(HUB)), keys=HUB_TOKENS)
     else:
         path = user_path(source)
         if in_folder and path.is_dir():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, NamedTuple, TypedDict, TypeVar, get_args
 
@@ -92,6 +92,21 @@ Problem = tuple[tuple[str | int, ...], str]
 """A key of a stimuli file, and what is wrong there."""
 Lists = Mapping[str, Mapping[str, Any]]
 """The lists of one file, by section and name."""
+
+
+class UnfitError(Exception):
+    """What of its lists does not fit a test; the keys are those of the test, or with ``of_file`` of the file."""
+
+    def __init__(self, problems: Sequence[Problem], of_file: bool) -> None:
+        super().__init__(problems)
+        self.problems, self.of_file = problems, of_file
+
+
+def check_fit(problems: Iterable[Problem], *, of_file: bool = False) -> None:
+    """For ``build`` of a test: raise UnfitError where there is a problem; it is told with the file and its line."""
+    found = [*problems]
+    if found:
+        raise UnfitError(found, of_file)
 
 
 class About(TypedDict):
@@ -192,20 +207,8 @@ class TestEntry(Entry):
         """Each list that the test names."""
         raise NotImplementedError
 
-    def missing(self, file: Any) -> Iterator[Problem]:
-        """Further lists that are not there, by key of the test; ``file`` has the lists by section and name."""
-        yield from ()
-
-    def problems(self, file: Any) -> Iterator[Problem]:
-        """What of its lists does not fit, by key of the test; asked where all lists are there."""
-        yield from ()
-
-    def problems_of_file(self, file: Any, name: str) -> Iterator[Problem]:
-        """The same by key of the file, for the test of this name."""
-        yield from ()
-
     def build(self, lists: Lists, about: AboutTest) -> Test:
-        """The test."""
+        """The test; its ``lists`` are there. Raises UnfitError, by ``check_fit``, where they do not fit it."""
         raise NotImplementedError
 
 

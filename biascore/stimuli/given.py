@@ -11,7 +11,7 @@ from biascore.errors import StimuliError
 from biascore.files.reading import Toml
 from biascore.files.toml import dumps
 from biascore.stimuli.entries import RolesEntry
-from biascore.stimuli.loader import built
+from biascore.stimuli.loader import file_of
 from biascore.stimuli.model import Test
 from biascore.stimuli.schema import Kinds, kinds_of
 
@@ -62,7 +62,7 @@ def from_lists(
         "tests": {name: {"kind": kind, "title": name, **about, **{role: role for role in lists}}},
     }
     digest = hashlib.sha256(dumps(document).encode()).hexdigest()
-    (test,) = built(Toml("", document, digest), name, f"{name} (given in Python)", kinds, "").tests
+    (test,) = file_of(Toml("", document, digest), name, f"{name} (given in Python)", kinds, "").tests
     return test
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from shlex import quote
-from typing import get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -15,12 +15,11 @@ from biascore.basics.suggest import did_you_mean
 from biascore.basics.wording import brief, few
 from biascore.errors import StimuliError
 from biascore.files.reading import MAX_TOML_MB, Toml, read_bytes, toml_of
-from biascore.stimuli.building import build_file
+from biascore.stimuli.building import contents_of
 from biascore.stimuli.entries import RolesEntry
 from biascore.stimuli.lines import line_of
-from biascore.stimuli.model import StimuliFile
-from biascore.stimuli.references import reference_problems
-from biascore.stimuli.schema import Kinds, kinds_of
+from biascore.stimuli.model import Contents, Listed, StimuliFile, Test
+from biascore.stimuli.schema import Head, Kinds, kinds_of
 
 
 def check_command(display: str) -> str:
@@ -41,20 +40,31 @@ def load_file(path: Path, display: str, kinds: Kinds | None = None) -> StimuliFi
     Raises StimuliError for a file that cannot be read, is no UTF-8, no TOML, breaks the schema, or whose
     tests name a list that it does not hold.
     """
+    file = index_file(path, display, kinds)
+    file.contents()
+    return file
+
+
+def index_file(path: Path, display: str, kinds: Kinds | None = None) -> StimuliFile:
+    """The same, of which no list and no test is built yet.
+
+    Raises StimuliError for a file that cannot be read, is no UTF-8, no TOML, of which ``[meta]`` is not in order, or
+    which has a test of an unknown kind, or whose id is no name or is there twice.
+    """
     try:
         raw = read_bytes(path, display, StimuliError, megabytes=MAX_TOML_MB)
     except StimuliError as error:
         raise _with_check(error, display) from error
-    return _loaded(raw, path.stem, display, kinds or kinds_of(()))
+    return _indexed(raw, path.stem, display, kinds or kinds_of(()))
 
 
 @lru_cache(maxsize=512)  # every engine of a process reads the same files
-def _loaded(raw: bytes, stem: str, display: str, kinds: Kinds) -> StimuliFile:
+def _indexed(raw: bytes, stem: str, display: str, kinds: Kinds) -> StimuliFile:
     try:
         toml = toml_of(raw, display, StimuliError)
     except StimuliError as error:
         raise _with_check(error, display) from error
-    return built(
+    return file_of(
         toml, stem, display, kinds, f"Correct the file, then check it with: {check_command(display)}"
     )
 
@@ -63,22 +73,66 @@ def _with_check(error: StimuliError, display: str) -> StimuliError:
     return StimuliError(f"{error}. Then check it with: {check_command(display)}")
 
 
-def built(toml: Toml, stem: str, display: str, kinds: Kinds, remedy: str) -> StimuliFile:
-    """What a document says; raises StimuliError, which ends with ``remedy``, as ``load_file`` does."""
+def file_of(toml: Toml, stem: str, display: str, kinds: Kinds, remedy: str) -> StimuliFile:
+    """The index of a document; raises StimuliError, which ends with ``remedy``, as ``index_file`` does."""
+    tables = {key: value for key, value in toml.document.items() if key not in ("schema", "meta", "tests")}
+    head = _head(toml.document, kinds)
+    if head is None or not all(isinstance(table, dict) for table in tables.values()):
+        _contents(toml, display, kinds, remedy)  # which names all that is wrong with it
+        raise AssertionError("the index asks for no more than the file does")
+    needed = partial(kinds.needed, {one.kind for one in head.tests.values()}, tables.keys())
+    contents = cache(lambda: _contents(toml, display, needed(), remedy))
+    meta = head.meta
+    return StimuliFile(
+        display=display,
+        stem=stem,
+        sha256=toml.sha256,
+        **meta.model_dump(),
+        sections={name: section for section, table in tables.items() for name in table},
+        index=tuple(
+            Listed(
+                id=f"{meta.language}/{name}",
+                language=meta.language,
+                **one.model_dump(),
+                build=partial(_test, contents, name),
+            )
+            for name, one in head.tests.items()
+        ),
+        contents=contents,
+    )
+
+
+def _head(document: Mapping[str, Any], kinds: Kinds) -> Head | None:
+    """What an index needs; None where it is not in order."""
+    try:
+        head = Head.model_validate(document)
+    except ValidationError:
+        return None
+    ids = {name.casefold() for name in head.tests}
+    known = {one.kind for one in head.tests.values()} <= set(kinds.names)
+    return head if known and len(ids) == len(head.tests) else None
+
+
+def _contents(toml: Toml, display: str, kinds: Kinds, remedy: str) -> Contents:
+    """The lists and tests of a document; raises StimuliError, which ends with ``remedy``."""
     try:
         entry = kinds.file.model_validate(toml.document)
     except ValidationError as error:
         problems = [(_key_path(details, kinds), _explain(details, kinds)) for details in error.errors()]
     else:
-        problems = list(reference_problems(entry, kinds))
+        contents, problems = contents_of(entry, kinds, display, toml.sha256)
         if not problems:
-            return build_file(entry, kinds, stem, display, toml.sha256)
+            return contents
 
     def told(one: tuple[Sequence[str | int], str]) -> str:
         key, problem = one
         return _place(display, line_of(toml.text, key, toml.document), key) + problem
 
     raise StimuliError(brief("\n".join([*few(problems, told), *filter(None, [remedy])])))
+
+
+def _test(contents: Callable[[], Contents], name: str) -> Test:
+    return contents().tests[name]
 
 
 def _place(display: str, line: int | None, key: Sequence[str | int]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
 from types import MappingProxyType
@@ -103,9 +103,41 @@ class Test:
         return {}
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Listed:
+    """A test before it is built: what the index of its file says of it. ``build`` gives the same test each time.
+
+    ``build`` raises StimuliError, which names the file, where the file cannot be used.
+    """
+
+    id: str
+    kind: str
+    language: str
+    title: str
+    concept: str
+    build: Callable[[], Test] = field(repr=False)
+
+    @classmethod
+    def of(cls, test: Test) -> Self:
+        """A test that is built already."""
+        return cls(test.id, test.kind, test.language, test.title, test.concept, lambda: test)
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a file becomes when it is built: its lists and tests by name, in the order of the file."""
+
+    lists: Mapping[str, Stimuli]
+    tests: Mapping[str, Test]
+
+
 @dataclass(frozen=True, slots=True)
 class StimuliFile:
-    """One file: its language, and its lists and tests in the order of the file."""
+    """One file: its language, and an index of its lists and tests, which are built when they are first asked for.
+
+    ``sections``: the section of each list, by name. ``contents`` gives what the file becomes, the same each time, and
+    raises StimuliError, which names what is wrong in it, where it cannot be used.
+    """
 
     display: str
     stem: str
@@ -116,5 +148,17 @@ class StimuliFile:
     licence: str
     doi: str | None
     notes: tuple[str, ...]
-    lists: tuple[Stimuli, ...]
-    tests: tuple[Test, ...]
+    sections: Mapping[str, str] = field(hash=False)
+    index: tuple[Listed, ...]
+    contents: Callable[[], Contents] = field(repr=False, compare=False)
+
+    @property
+    def lists(self) -> tuple[Stimuli, ...]:
+        """Its lists in the order of the file; raises StimuliError."""
+        found = self.contents().lists
+        return tuple(found[name] for name in self.sections)
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        """Its tests in the order of the file; raises StimuliError."""
+        return tuple(one.build() for one in self.index)

@@ -1,4 +1,4 @@
-"""What tests of a stimuli file refer to: that it is there, and that the parts of a test fit each other."""
+"""Whether the lists of a stimuli file fit each other, and whether those are there that its tests name."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from biascore.stimuli.entries import Problem, TestEntry
 from biascore.stimuli.schema import Kinds, WordsEntry
 
 
-def reference_problems(entry: Any, kinds: Kinds) -> Iterator[Problem]:
-    """The key and the problem of each list that is not there or is there twice, and of parts that do not fit."""
+def list_problems(entry: Any, kinds: Kinds) -> Iterator[Problem]:
+    """The key and the problem of each list that is there twice, or does not fit its counterpart."""
     seen: dict[str, str] = {}
     for section in kinds.sections:
         for name in getattr(entry, section):
@@ -22,15 +22,22 @@ def reference_problems(entry: Any, kinds: Kinds) -> Iterator[Problem]:
         problem = _counterparts_problem(entry, name, words)
         if problem:
             yield ("lists", name, "counterparts"), problem
-    tests: dict[str, str] = {}
-    for name, test in entry.tests.items():
-        if name.casefold() in tests:
-            yield ("tests", name), f"differs from tests.{tests[name.casefold()]} in case only"
-        tests[name.casefold()] = name
-        problems = [*_missing(entry, test, kinds), *test.missing(entry)] or [*test.problems(entry)]
-        yield from ((("tests", name, *key), problem) for key, problem in problems)
-        if not problems:
-            yield from test.problems_of_file(entry, name)
+
+
+def missing_lists(entry: Any, test: TestEntry, kinds: Kinds) -> Iterator[Problem]:
+    """The key of the test and the problem of each list that it names and the file does not hold."""
+    for key, wanted, sections in test.references():
+        known = [list_ for section in sections for list_ in getattr(entry, section, ())]
+        if wanted not in known:
+            found = kinds.sections.get(sections[0]) if len(sections) == 1 else None
+            advice = (found and found.advice) or "Write a table " + " or ".join(
+                f"[{one}.{{0}}]" for one in sections
+            )
+            if len(sections) > 1:
+                advice = "Targets are words or pairs of forms, so write a table [lists.{0}] or [pairs.{0}]"
+            hint = did_you_mean(wanted, known)
+            what = found.what if found else "list"
+            yield key, f"there is no {what} {wanted!r} in this file. {hint}{advice.format(wanted)}"
 
 
 def _counterparts_problem(entry: Any, name: str, words: WordsEntry) -> str:
@@ -51,16 +58,3 @@ def _counterparts_problem(entry: Any, name: str, words: WordsEntry) -> str:
             f"names {wanted!r}, which names {other.counterparts!r}; two lists are counterparts of one another"
         )
     return ""
-
-
-def _missing(entry: Any, test: TestEntry, kinds: Kinds) -> Iterator[Problem]:
-    for key, wanted, sections in test.references():
-        known = [list_ for section in sections for list_ in getattr(entry, section)]
-        if wanted not in known:
-            found = [kinds.sections[section] for section in sections]
-            what = found[0].what if len(found) == 1 else "list"
-            advice = found[0].advice or "Write a table " + " or ".join(f"[{one}.{{0}}]" for one in sections)
-            if len(found) > 1:
-                advice = "Targets are words or pairs of forms, so write a table [lists.{0}] or [pairs.{0}]"
-            hint = did_you_mean(wanted, known)
-            yield key, f"there is no {what} {wanted!r} in this file. {hint}{advice.format(wanted)}"

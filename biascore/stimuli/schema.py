@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union
 
-from pydantic import AfterValidator, Field, create_model, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
 from biascore.stimuli.entries import (
     About,
@@ -18,7 +19,6 @@ from biascore.stimuli.entries import (
     Meta,
     Name,
     Pair,
-    Problem,
     Prose,
     Reference,
     RolesEntry,
@@ -26,6 +26,7 @@ from biascore.stimuli.entries import (
     TestEntry,
     Word,
     Words,
+    check_fit,
     check_not_empty,
 )
 from biascore.stimuli.lists import PairList, SentenceList, TemplateList, WordList
@@ -198,15 +199,10 @@ class WeatEntry(RolesEntry):
         if self.templates is not None:
             yield Reference(("templates",), self.templates, ("templates",))
 
-    def problems(self, file: Any) -> Iterator[Problem]:
-        """Templates without a slot, or with one twice."""
-        if self.templates is not None:
-            sentences = file.templates[self.templates].sentences
-            yield from ((("templates",), problem) for problem in slots_missing(sentences))
-
     def build(self, lists: Lists, about: AboutTest) -> Test:
         """The test with a word list in each role, its templates and the least share of words."""
         asked_in = () if self.templates is None else lists["templates"][self.templates].sentences
+        check_fit((("templates",), problem) for problem in slots_missing(asked_in))
         return replace(
             super().build(lists, about),
             asked_in=asked_in,
@@ -233,14 +229,47 @@ SECTIONS: Final[Mapping[str, Section]] = {
 
 
 class Kinds:
-    """The kinds of test that stimuli files may hold, by name: ``weat``, and those that plugins register."""
+    """The kinds of test that stimuli files may hold: ``weat``, and those that plugins bring.
 
-    def __init__(self, entries: Iterable[type[TestEntry]] = ()) -> None:
-        every: tuple[type[TestEntry], ...] = (WeatEntry, *entries)
-        self.entries = {one.kind_name(): one for one in every}
-        self.sections = dict(SECTIONS)
+    ``later``: ``(name, "module:Class")`` of kinds that are imported when a file of theirs is built; of two sections of one
+    name theirs counts.
+    """
+
+    def __init__(
+        self, entries: Iterable[type[TestEntry]] = (), later: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        self._known = {one.kind_name(): one for one in entries}
+        self._later = dict(later)
+        self._parts: dict[tuple[str, ...], Kinds] = {}
+        self.names = (WeatEntry.kind_name(), *self._later, *self._known)
+
+    @cached_property
+    def entries(self) -> Mapping[str, type[TestEntry]]:
+        """What a file says of a test of each kind."""
+        return {name: self._entry(name) for name in self.names}
+
+    def _entry(self, name: str) -> type[TestEntry]:
+        if name in self._later:
+            module, _, attribute = self._later[name].partition(":")
+            entry: type[TestEntry] = getattr(import_module(module), attribute)
+            return entry
+        return self._known.get(name, WeatEntry)
+
+    @cached_property
+    def sections(self) -> Mapping[str, Section]:
+        """The kinds of list, by section of a file; of equal names the first counts."""
+        found = dict(SECTIONS)
         for one in self.entries.values():
-            self.sections = {**one.sections, **self.sections}  # of equal names the first counts
+            found = {**one.sections, **found}
+        return found
+
+    def needed(self, names: Collection[str], sections: Collection[str]) -> Kinds:
+        """The kinds of these names alone; all, where they lack one of the sections."""
+        wanted = tuple(name for name in self.names[1:] if name in names)
+        if wanted not in self._parts:
+            self._parts[wanted] = Kinds(self._entry(name) for name in wanted)
+        part = self._parts[wanted]
+        return part if set(sections) <= set(part.sections) else self
 
     @cached_property
     def file(self) -> type[FileEntry]:
@@ -262,9 +291,9 @@ class Kinds:
 
 
 @lru_cache(maxsize=16)
-def kinds_of(entries: tuple[type[TestEntry], ...]) -> Kinds:
-    """The kinds of these entries, which are made once: building what a file may hold takes longer than reading one."""
-    return Kinds(entries)
+def kinds_of(entries: tuple[type[TestEntry], ...], later: tuple[tuple[str, str], ...] = ()) -> Kinds:
+    """The kinds of these entries, made once a process: building what a file may hold takes longer than reading one."""
+    return Kinds(entries, later)
 
 
 class FileEntry(Entry):
@@ -272,3 +301,21 @@ class FileEntry(Entry):
 
     version: Literal[1] = Field(alias="schema")
     meta: Meta
+
+
+class HeadOfTest(Entry):
+    """What an index says of a test, whatever its kind holds."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    kind: str
+    title: str = ""
+    concept: str = ""
+
+
+class Head(FileEntry):
+    """What an index says of a file, whatever its lists and tests hold."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    tests: dict[Name, HeadOfTest] = Field(default_factory=dict)

@@ -200,7 +200,7 @@ class MetricContract:
         if not made.requires & HOOKS:
             raise NotAskedError(f"every query of {', '.join(sorted(made.requires))} has an answer")
         for share in LOST:
-            with self._lent.model(ref, transforms=[Unanswered(share)]) as model:
+            with self._lent.model(ref) as whole, self._lent.model(Unanswered(whole, share)) as model:
                 try:
                     other = self._run(self._lent, model, self._chosen)[0]
                 except CapabilityError as error:
@@ -265,7 +265,7 @@ class MetricContract:
         if self._registered is not self.metric:
             raise NotAskedError(f"another metric is called {self.metric.name}")
         test = self.test
-        if isinstance(test, Test) and test.id not in {one.id for one in self.engine.catalogue.tests}:
+        if isinstance(test, Test) and test.id not in {one.id for one in self.engine.catalogue.index}:
             return self.engine.with_tests([test], self.engine.seed)
         return self.engine
 

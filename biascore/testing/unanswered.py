@@ -3,66 +3,96 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import nan
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
 from biascore.hookspecs import hookimpl
-from biascore.models.backend import ModelPlugin
-from biascore.models.questions import Choice, Chosen, Masked, Text, TokenLogprobs
+from biascore.models.backend import Backend
+from biascore.models.capabilities import CAPABILITIES
+from biascore.models.model import Model
+from biascore.models.questions import (
+    Choice,
+    Chosen,
+    Continuation,
+    Familiarity,
+    Level,
+    Masked,
+    Text,
+    TokenLogprobs,
+    Way,
+)
 
 HOOKS: Final = frozenset({"embed", "mask_logprob", "translate", "choose"})
 """The hooks that can leave a query without an answer; a score is always a number."""
 _NO_WORDS: Final = "…"
 
 
-class Unanswered(ModelPlugin):
-    """Leaves ``share`` of the queries without an answer, the same ones whenever they are asked.
+class Unanswered(Backend):
+    """An open model, with ``share`` of the queries left without an answer, the same ones whenever they are asked.
 
-    Words are out of vocabulary, hidden words are not read, translations are three dots, and choices are refused.
+    Words are out of vocabulary, hidden words are not read, translations are three dots, and choices are refused. Its
+    vocabulary cannot be read whole.
     """
 
-    role = "transform"
+    def __init__(self, model: Model, share: float) -> None:
+        self.identity = replace(model.identity, digest=f"{model.identity.digest}, unanswered: {share:g}")
+        self._model, self._share = model, share
+        for name in set(CAPABILITIES) - model.capabilities:
+            setattr(self, name, None)  # no function, and so no hook
 
-    def __init__(self, share: float) -> None:
-        self.name, self.fingerprint, self.share = "unanswered", f"{share:g}", share
+    @hookimpl
+    def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:
+        """Rows of NaN."""
+        rows = self._model.embed(texts, level)
+        rows[[self._left_out(_meant(one)) for one in texts]] = nan
+        return rows
+
+    @hookimpl
+    def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:
+        """Answers without tokens."""
+        answers = self._model.mask_logprob(queries, unread="empty")
+        return self._without(queries, _hidden, answers, lambda _: TokenLogprobs((), (), ()))
+
+    @hookimpl
+    def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
+        """Texts without words."""
+        answers = self._model.translate(texts, source, target, unusable="empty")
+        return self._without(texts, str, answers, lambda _: _NO_WORDS)
+
+    @hookimpl
+    def score(self, texts: tuple[str | Continuation, ...], quantity: str) -> npt.NDArray[np.float64]:
+        """All scores."""
+        return self._model.score(texts, quantity)
+
+    @hookimpl
+    def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
+        """Refusals."""
+        answers = self._model.choose(questions, way)
+        return self._without(questions, lambda one: one.prompt, answers, _refused)
+
+    def familiarity(self, words: Sequence[str]) -> Sequence[Familiarity]:
+        """As the model says."""
+        return self._model.familiarity(words)
 
     def _without(
-        self, queries: Sequence[Any], of: Callable[[Any], str], answers: Sequence[Any], none: Any
-    ) -> Any:
+        self,
+        queries: Sequence[Any],
+        of: Callable[[Any], str],
+        answers: Sequence[Any],
+        none: Callable[[Any], Any],
+    ) -> tuple[Any, ...]:
         return tuple(
-            none(one, answer) if self._left_out(of(one)) else answer
+            none(answer) if self._left_out(of(one)) else answer
             for one, answer in zip(queries, answers, strict=True)
         )
 
     def _left_out(self, text: str) -> bool:
-        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest()) < self.share * 2**32
-
-    @hookimpl(wrapper=True)
-    def embed(self, texts: tuple[Text, ...]) -> Generator[None, Any, Any]:
-        """Rows of NaN."""
-        rows = (yield).copy()
-        rows[[self._left_out(_meant(one)) for one in texts]] = nan
-        return rows
-
-    @hookimpl(wrapper=True)
-    def mask_logprob(self, queries: tuple[Masked, ...]) -> Generator[None, Any, Any]:
-        """Answers without tokens."""
-        answers = yield
-        return self._without(queries, _hidden, answers, lambda *_: TokenLogprobs((), (), ()))
-
-    @hookimpl(wrapper=True)
-    def translate(self, texts: tuple[str, ...]) -> Generator[None, Any, Any]:
-        """Texts without words."""
-        answers = yield
-        return self._without(texts, str, answers, lambda *_: _NO_WORDS)
-
-    @hookimpl(wrapper=True)
-    def choose(self, questions: tuple[Choice, ...]) -> Generator[None, Any, Any]:
-        """Refusals."""
-        answers = yield
-        return self._without(questions, lambda one: one.prompt, answers, lambda _, answer: _refused(answer))
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest()) < self._share * 2**32
 
 
 def _meant(text: Text) -> str:

@@ -108,7 +108,7 @@ def read_source(options: LabelledOptions, catalogue: Catalogue) -> Source:
         return _of_lists(options.lists, catalogue)
     test = catalogue.test(options.nouns)
     if not isinstance(test, GenderedNounsTest):
-        kinds = [x.id for x in catalogue.tests if isinstance(x, GenderedNounsTest)]
+        kinds = [one.id for one in catalogue.index if one.kind == "nouns"]
         raise OptionsError(
             f"{test.id} holds no nouns by class ({type(test).__name__}). Name a test of kind nouns: {listed(kinds)}"
         )

@@ -1,8 +1,7 @@
-"""Models around backends made in a test, and a backend and a transform that answer from the text alone."""
+"""Models around backends made in a test, and a backend that answers from the text alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy.typing as npt
 
 from biascore.api.adapters import Backend, Identity, ModelRef, hookimpl
 from biascore.api.queries import Masked, Text, TokenLogprobs
-from biascore.api.transforms import ModelPlugin
 from biascore.models.model import Model
 from biascore.models.source import Services, Source
 
@@ -55,7 +53,6 @@ def lengths(*words: str) -> npt.NDArray[np.float32]:
 
 def model_of(
     backend: Backend,
-    plugins: Sequence[ModelPlugin] = (),
     services: Services | None = None,
     *,
     name: str = "fake",
@@ -67,18 +64,4 @@ def model_of(
 ) -> Model:
     """The backend as the engine would open it, under a name of its own."""
     source = Source(name, ModelRef(name, locator), version, options or {}, {}, paid, key_variables)
-    return Model(source, backend, plugins, services)
-
-
-class Shift(ModelPlugin):
-    """Adds to every vector."""
-
-    def __init__(self, by: float, name: str = "shift", fingerprint: str | None = None) -> None:
-        self.role = "transform"
-        self.by = by
-        self.name = name
-        self.fingerprint = fingerprint or f"by {by}"
-
-    @hookimpl(wrapper=True)
-    def embed(self, texts: tuple[Text, ...]) -> Iterator[Any]:
-        return (yield) + np.float32(self.by)
+    return Model(source, backend, services)

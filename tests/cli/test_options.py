@@ -19,19 +19,9 @@ def test_one_flag_gives_options_of_metric_model_and_data() -> None:
     assert given.data == {"columns": {"a": "b.c"}}
 
 
-def test_the_old_flags_count_and_say_what_they_are_now(capsys: pytest.CaptureFixture[str]) -> None:
-    given = Given.of(["model.a=1"], ["b=2"], ["c=3"])
-    assert (given.model, given.data) == ({"a": 1, "b": 2}, {"c": 3})
-    said = capsys.readouterr().err
-    assert "-o model.KEY=VALUE" in said
-    assert "-o data.KEY=VALUE" in said
-    Given.of(["model.a=1"])
-    assert not capsys.readouterr().err
-
-
-def test_an_option_is_given_once_by_either_name() -> None:
+def test_an_option_is_given_once() -> None:
     with pytest.raises(OptionsError, match="'a' is given twice"):
-        Given.of(["model.a=1"], ["a=2"])
+        Given.of(["model.a=1", "model.a=2"])
 
 
 @pytest.mark.parametrize(

@@ -111,8 +111,6 @@ def looked_up(adapter: str, name: str, head: str, row: str, **options: Any) -> N
 
 looked_up("answers", "answers-score", "text,log_likelihood", "-9.{}")
 looked_up("answers", "answers-translate", "text,lang,translation", "it,Frase {}.", language_column="lang")
-looked_up("scores", "scores", "sentence,log_likelihood", "-9.{}")
-looked_up("translations", "translations", "text,lang,translation", "it,Frase {}.", language_column="lang")
 
 
 @case("answers", "answers-choose")
@@ -277,7 +275,7 @@ translation_model("hf", "marian")
 translation_model("nllb", "nllb")
 
 
-@pytest.mark.filterwarnings("ignore:.*does not end within", "ignore:.*is now answers:FutureWarning")
+@pytest.mark.filterwarnings("ignore:.*does not end within")
 @pytest.mark.parametrize(("adapter", "made"), CASES)
 def test_an_adapter_keeps_the_contract(
     adapter: str, made: Any, engine: Engine, tmp_path: Path, request: pytest.FixtureRequest

@@ -1,4 +1,4 @@
-"""A causal model scores whole sentences, so a longer one is less likely: what crows-pairs-causal says where that is so."""
+"""A causal model scores whole sentences, so a longer one is less likely: what crows-pairs says where that is so."""
 
 from __future__ import annotations
 

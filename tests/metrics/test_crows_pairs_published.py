@@ -201,9 +201,6 @@ def test_a_causal_model_is_asked_as_one(saved_model: Callable[[str], Path]):
     assert "log-likelihood of the whole sentence" in found.conventions["score"]
     engine = Engine(cache=None)
     test = sentence_test(pairs_of(PAIRS))
-    with pytest.warns(FutureWarning, match="crows-pairs-causal is now crows-pairs"):
-        old = engine.measure("crows-pairs-causal", f"hf:{saved_model('gpt2')}", test)[0]
-    assert [one.value for one in old.estimates] == [one.value for one in found.estimates]
     with (
         engine.model(f"hf:{saved_model('gpt2')}") as model,
         pytest.raises(CapabilityError, match="mask_logprob"),

@@ -20,6 +20,7 @@ from biascore.errors import OptionsError
 from biascore.results.specificity import Specificity
 from biascore.stats import Verdict
 from biascore.stimuli import StimuliFile
+from biascore.stimuli.model import Contents
 from biascore_metrics.weat.weat import Weat
 
 from ..builders.word_lists import write_weat
@@ -54,16 +55,17 @@ def with_words(test: Test, role: str, *more: str) -> Test:
 
 def a_catalogue(**files: Mapping[str, Sequence[str]] | Sequence[WordList]) -> Catalogue:
     """Files of groups in the made-up language, by name."""
-    return Catalogue(
-        StimuliFile(
+
+    def a_file(stem: str, lists: Mapping[str, Sequence[str]] | Sequence[WordList]) -> StimuliFile:
+        if isinstance(lists, Mapping):
+            lists = [WordList(name, tuple(words)) for name, words in lists.items()]
+        contents = Contents({one.name: one for one in lists}, {})
+        return StimuliFile(
             f"xx/{stem}.toml", stem, "0" * 64, "xx", stem, "made", "CC0-1.0", None, (),
-            tuple(WordList(name, tuple(words)) for name, words in lists.items())
-            if isinstance(lists, Mapping)
-            else tuple(lists),
-            (),
-        )
-        for stem, lists in files.items()
-    )  # fmt: skip
+            dict.fromkeys(contents.lists, "lists"), (), lambda: contents,
+        )  # fmt: skip
+
+    return Catalogue(a_file(stem, lists) for stem, lists in files.items())
 
 
 def a_world(groups: Mapping[str, Sequence[str]] = GROUPS, strength: float = 0.0, seed: int = 3) -> Vectors:

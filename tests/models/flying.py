@@ -59,7 +59,7 @@ class Service(Backend):
 
 
 def model_of(backend: Backend, *, paid: bool = True, **services: Any) -> Model:
-    return models.model_of(backend, (), Services(**services), paid=paid)
+    return models.model_of(backend, Services(**services), paid=paid)
 
 
 def until(true: Callable[[], bool]) -> None:

@@ -57,7 +57,7 @@ class Uneven(Backend):
 
 def model_of(backend: Backend, *, paid: bool = True, **services: Any) -> Model:
     """A model that charges, and waits for nothing."""
-    return models.model_of(backend, (), Services(sleep=lambda _seconds: None, **services), paid=paid)
+    return models.model_of(backend, Services(sleep=lambda _seconds: None, **services), paid=paid)
 
 
 def test_a_backend_cuts_its_own_batches() -> None:

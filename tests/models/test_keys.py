@@ -12,8 +12,9 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from biascore.api.adapters import Backend, Identity, hookimpl
-from biascore.basics.keys import hide, repeats, without_keys
-from biascore.errors import AnswerError, PluginFailedError, QuestionError
+from biascore.basics.guard import guarded
+from biascore.basics.keys import hide, repeats
+from biascore.errors import AnswerError, At, Owner, PluginFailedError, QuestionError
 from biascore.models.cache import DiskCache
 from biascore.models.source import Services
 
@@ -21,6 +22,7 @@ from ..builders.models import model_of
 
 KEY = "sk-Live_9f8A7c6B5d4E/x+Z="
 NAMES = ("ACME_KEY",)
+AT = At(Owner("acme"), "checking", "checking acme:x")
 
 
 @pytest.fixture(autouse=True)
@@ -117,19 +119,18 @@ def test_no_exception_holds_it(make: Callable[[], Exception], place: str) -> Non
             raise ValueError("outer")
 
     with pytest.raises(Exception) as caught:  # noqa: PT011  (of any class)
-        without_keys(NAMES, fail)
+        guarded(AT, fail, keys=NAMES)
     seen = list(chain(caught.value))
     assert all(KEY not in str(error) + repr(error.args) for error in seen)
     assert KEY not in "".join(traceback.format_exception(caught.value))
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
+    if error is not None:
         yield error
-        if isinstance(error, BaseExceptionGroup):
-            for one in error.exceptions:
-                yield from chain(one)
-        error = error.__cause__ or error.__context__
+        inside = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+        for one in (error.__cause__, error.__context__, *inside):
+            yield from chain(one)
 
 
 def test_an_exception_without_a_key_is_the_very_same() -> None:
@@ -139,7 +140,7 @@ def test_an_exception_without_a_key_is_the_very_same() -> None:
         raise error
 
     with pytest.raises(QuestionError) as caught:
-        without_keys(NAMES, fail)
+        guarded(AT, fail, keys=NAMES)
     assert caught.value is error
 
 
@@ -174,7 +175,7 @@ def test_an_answer_that_repeats_the_key_is_not_kept(tmp_path: Path) -> None:
     assert repeats(f"a {quote(KEY)}", NAMES) == "ACME_KEY"
     assert repeats(KEY[:10], NAMES) == ""
     cache = DiskCache(tmp_path)
-    model = model_of(Repeats(), (), Services(cache=cache), name="acme", key_variables=NAMES)
+    model = model_of(Repeats(), Services(cache=cache), name="acme", key_variables=NAMES)
     with pytest.raises(AnswerError, match="the answer to 'b' repeats the key in ACME_KEY"):
         model.translate("abc", "en", "it")
     assert cache.info().answers == 0

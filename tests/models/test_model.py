@@ -24,7 +24,7 @@ from biascore.models.cost import Cost
 from biascore.models.model import Model
 from biascore.models.source import Services
 
-from ..builders.models import Lengths, Shift, lengths, model_of
+from ..builders.models import Lengths, lengths, model_of
 
 
 class OnlyScores(Backend):
@@ -120,10 +120,6 @@ def test_a_capability_that_is_missing(ask: Callable[[Model], object]) -> None:
     assert model.capabilities == {"score"}
     with pytest.raises(CapabilityError, match=r"fake \(fake:\) cannot \w+; it can score"):
         ask(model)
-
-
-def test_a_transform_adds_no_capability() -> None:
-    assert model_of(OnlyScores(), [Shift(1)]).capabilities == {"score"}
 
 
 def test_an_engine_checks_capabilities_before_it_opens_a_model() -> None:

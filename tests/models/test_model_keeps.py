@@ -1,26 +1,25 @@
-"""Answers are kept under a key that holds all that could change them, transforms among it."""
+"""Answers are kept under a key that holds all that could change them."""
 
 from __future__ import annotations
 
 import random
 import signal
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from biascore.api.adapters import hookimpl
 from biascore.api.queries import Masked, Text
-from biascore.api.transforms import ModelPlugin, hookimpl
 from biascore.models.cache import DiskCache
 from biascore.models.model import Model
 from biascore.models.source import Services
 
-from ..builders.models import Lengths, Shift, lengths, model_of
+from ..builders.models import Lengths, model_of
 
 
 def test_the_second_time_nothing_is_asked(tmp_path: Path) -> None:
@@ -59,58 +58,12 @@ def test_an_interrupted_call_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert (resumed.counts.cached, resumed.counts.asked) == (6, 4)
 
 
-class Watch(ModelPlugin):
-    """Sees every call."""
-
-    name = "watch"
-    role = "observer"
-
-    def __init__(self) -> None:
-        self.seen: list[int] = []
-
-    @hookimpl(wrapper=True)
-    def embed(self, texts: tuple[Text, ...]) -> Iterator[Any]:
-        self.seen.append(len(texts))
-        return (yield)
-
-
-def test_a_transform_changes_the_answer_and_is_recorded() -> None:
-    model = model_of(Lengths(), [Shift(0.5), Watch()])
-    np.testing.assert_array_equal(model.embed(["abc"]), lengths("abc") + np.float32(0.5))
-    assert [(one.name, one.fingerprint) for one in model.used().transforms] == [("shift", "by 0.5")]
-
-
-def test_transforms_apply_in_their_order() -> None:
-    class Double(Shift):
-        @hookimpl(wrapper=True)
-        def embed(self, texts: tuple[Text, ...]) -> Iterator[Any]:
-            return (yield) * np.float32(2)
-
-    shift, double = Shift(1), Double(0, "double")
-    np.testing.assert_array_equal(model_of(Lengths(), [shift, double]).embed(["a"]), (lengths("a") + 1) * 2)
-    np.testing.assert_array_equal(model_of(Lengths(), [double, shift]).embed(["a"]), lengths("a") * 2 + 1)
-
-
-def test_an_observer_sees_batches_and_leaves_keys_alone(tmp_path: Path) -> None:
-    services = Services(cache=DiskCache(tmp_path))
-    watch, backend = Watch(), Lengths(batch=3)
-    model_of(backend, [watch], services).embed(["a", "b", "c", "d"])
-    assert watch.seen == [3, 1]
-    model_of(backend, [], services).embed(["a", "b", "c", "d"])
-    assert len(backend.calls) == 2
-
-
 KEY_CHANGES: dict[str, Callable[[Services], Model]] = {
     "another digest": lambda s: model_of(Lengths(digest="test:other"), services=s),
     "another revision": lambda s: model_of(Lengths(revision="main"), services=s),
     "another version of the answers": lambda s: model_of(Lengths(), services=s, version="dist 2"),
     "an option": lambda s: model_of(Lengths(), services=s, options={"pooling": "mean"}),
     "another value of the option": lambda s: model_of(Lengths(), services=s, options={"pooling": "cls"}),
-    "a transform": lambda s: model_of(Lengths(), [Shift(1)], s),
-    "another fingerprint": lambda s: model_of(Lengths(), [Shift(2)], s),
-    "another transform of the same fingerprint": lambda s: model_of(Lengths(), [Shift(1, "other")], s),
-    "two transforms": lambda s: model_of(Lengths(), [Shift(1), Shift(2, "second")], s),
-    "two transforms in the other order": lambda s: model_of(Lengths(), [Shift(2, "second"), Shift(1)], s),
 }
 
 

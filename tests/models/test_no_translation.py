@@ -34,7 +34,7 @@ class Says(Backend):
 
 
 def model_of(backend: Backend, cache: Cache | None = None) -> Model:
-    return models.model_of(backend, (), Services(cache=cache or NoCache()), name="says", paid=True)
+    return models.model_of(backend, Services(cache=cache or NoCache()), name="says", paid=True)
 
 
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)

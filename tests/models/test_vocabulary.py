@@ -14,7 +14,7 @@ from biascore.errors import CapabilityError, PluginFailedError, WorkerError
 from biascore.models.cache import NoCache
 from biascore.planning.rehearsal import FEW_WORDS, Rehearsal, Scratch
 
-from ..builders.models import Lengths, Shift, model_of
+from ..builders.models import Lengths, model_of
 from ..builders.vectors import random_vectors, write_vectors
 
 
@@ -32,14 +32,6 @@ def test_a_planted_model_has_its_words(engine: Engine) -> None:
 def test_a_model_without_a_vocabulary_says_so() -> None:
     with pytest.raises(CapabilityError, match=r"fake.*no vocabulary.*biascore list adapters"):
         model_of(Lengths()).vocabulary()
-
-
-def test_a_wrapper_around_single_answers_is_not_passed_by(engine: Engine) -> None:
-    with (
-        engine.model("planted:en/weat6=1", transforms=[Shift(1, "shifted")]) as model,
-        pytest.raises(CapabilityError, match="shifted"),
-    ):
-        model.vocabulary()
 
 
 def test_a_plan_reads_no_whole_file(engine: Engine, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore import Audit, Engine
-from biascore.api.queries import Text
-from biascore.api.transforms import ModelPlugin, hookimpl
 from biascore.cli.app import app
 from biascore.errors import AuthError
+from biascore.models.calling import Caller, Hook
 from biascore.models.cost import Cost
 from biascore.planning.prices import Prices
 
@@ -37,20 +36,16 @@ def audit_of(*refs: str, measurements: Sequence[dict[str, Any]] = MEASUREMENTS) 
     return Audit.from_parts(title="Planned", models=models, measurements=list(measurements), seed=3)
 
 
-class Watcher(ModelPlugin):
-    """Sees every text that reaches the model."""
+class Watcher:
+    """Sees every query that reaches a model."""
 
-    name = "watcher"
-    role = "observer"
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.asked: list[object] = []
+        self._call = call
 
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    @hookimpl(wrapper=True)
-    def embed(self, texts: tuple[Text, ...]) -> Any:
-        answer = yield
-        self.texts += [text.text for text in texts]
-        return answer
+    def __call__(self, caller: Caller, hook: Hook[Any, Any], questions: tuple[Any, ...], flight: Any) -> Any:
+        self.asked += questions
+        return self._call(caller, hook, questions, flight)
 
 
 @pytest.fixture
@@ -59,9 +54,9 @@ def engine(tmp_path: Path) -> Engine:
 
 
 @pytest.fixture
-def watcher(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Watcher:
-    found = Watcher()
-    monkeypatch.setattr(engine.plugins, "model_plugins", lambda _ref: [found])
+def watcher(monkeypatch: pytest.MonkeyPatch) -> Watcher:
+    found = Watcher(Caller.call)
+    monkeypatch.setattr(Caller, "call", lambda *given: found(*given))
     return found
 
 
@@ -138,7 +133,7 @@ def test_the_same_model_under_two_names_is_asked_once(engine: Engine) -> None:
 
 def test_without_a_probe_no_model_is_asked(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     plan = engine.plan(audit_of("planted:gender=1", "planted:gender=0"), probe=False)
-    assert watcher.texts == []
+    assert watcher.asked == []
     assert kept(tmp_path) == set()
     assert (plan.total.probed, plan.total.seconds) == (0, None)
     assert "no time where nothing was timed" in plan.notes
@@ -149,16 +144,16 @@ def test_a_probe_asks_what_it_says_and_keeps_nothing(
     engine: Engine, watcher: Watcher, tmp_path: Path
 ) -> None:
     engine.run(audit_of("planted:gender=1", measurements=SOME))
-    before, watcher.texts = kept(tmp_path), []
+    before, watcher.asked = kept(tmp_path), []
     audit = audit_of("planted:gender=1")
     plan = engine.plan(audit)
-    assert len(watcher.texts) == plan.total.probed > 0
+    assert len(watcher.asked) == plan.total.probed > 0
     assert plan.total.probed < plan.total.asked
     assert plan.total.seconds is not None
     assert kept(tmp_path) == before
-    watcher.texts = []
+    watcher.asked = []
     run = engine.run(audit)
-    assert len(watcher.texts) == plan.total.asked + run.questions.again
+    assert len(watcher.asked) == plan.total.asked + run.questions.again
 
 
 def test_a_plan_does_not_change_the_results(engine: Engine, tmp_path: Path) -> None:
@@ -173,7 +168,7 @@ def test_a_service_with_a_key_is_not_probed(
 ) -> None:
     monkeypatch.setattr(engine.plugins.adapters.get("planted"), "key_env_var", "SOME_KEY")
     plan = engine.plan(audit_of("planted:gender=1"))
-    assert watcher.texts == []
+    assert watcher.asked == []
     assert plan.total.seconds is None
     assert plan.total.cost.characters
 

@@ -131,7 +131,7 @@ def plan_of(
     clock: Clock | None = None,
 ) -> Plan:
     planner = Planner(cache or NoCache(), clock=clock or Clock())
-    model = model_of(backend, (), Services(cache=cache or NoCache()))
+    model = model_of(backend, Services(cache=cache or NoCache()))
     planner.rehearse(
         "fake",
         lambda _name: model,
@@ -215,7 +215,7 @@ def test_an_adaptive_metric_is_planned_approximately_until_all_its_answers_are_k
         ("embed", "approximate", 4),
         ("score", "exact", 1),
     ]
-    adaptive_ask(model_of(All(), (), Services(cache=cache)))
+    adaptive_ask(model_of(All(), Services(cache=cache)))
     assert [(row.hook, row.counts, row.cached) for row in plan_of(All(), *metrics, cache=cache).rows] == [
         ("embed", "exact", 3),
         ("score", "exact", 0),

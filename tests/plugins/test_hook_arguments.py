@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from biascore import Engine
-from biascore.api.adapters import Adapter, Backend, Identity, ModelRef, Options
+from biascore.api.adapters import Adapter, Backend, Identity, ModelRef, Options, hookimpl
 from biascore.api.queries import Choice, Chosen, Masked, TokenLogprobs
-from biascore.api.transforms import ModelPlugin, hookimpl
 from biascore.errors import PluginError
 from biascore.hookspecs import CapabilitySpecs, DiscoverySpecs
 from biascore.models.capabilities import CAPABILITIES
@@ -48,11 +47,10 @@ def implementing(hook: str, names: list[str], answer: Callable[[], Any]) -> Call
     return function
 
 
-def model_of(monkeypatch: pytest.MonkeyPatch, backend: dict[str, Any], around: dict[str, Any]) -> Any:
-    """A model of these hooks, with a plugin around it."""
+def model_of(monkeypatch: pytest.MonkeyPatch, backend: dict[str, Any]) -> Any:
+    """A model of these hooks."""
     identity = Identity("test:made", quantities=("log_likelihood",), ways=("text",))
     own = type("Made", (Backend,), {"identity": identity, **{k: hookimpl(v) for k, v in backend.items()}})
-    observer = type("Seeing", (ModelPlugin,), {"name": "seeing", "role": "observer", **around})
 
     class MadeAdapter(Adapter[Options]):
         id = "made"
@@ -63,11 +61,7 @@ def model_of(monkeypatch: pytest.MonkeyPatch, backend: dict[str, Any], around: d
         def load(self, ref: ModelRef, options: Options, context: Any) -> Backend:
             return own()
 
-    def model_plugins() -> list[ModelPlugin]:
-        return [observer()] if around else []
-
-    plugins = plugins_of(monkeypatch, module_of("a", model_plugins=model_plugins))
-    engine: Engine = engine_with(monkeypatch, plugins, adapters=[MadeAdapter])
+    engine: Engine = engine_with(monkeypatch, plugins_of(monkeypatch), adapters=[MadeAdapter])
     return engine.model("made:x")
 
 
@@ -77,7 +71,6 @@ def test_a_plugin_without_the_newest_argument_works(monkeypatch: pytest.MonkeyPa
     names = arguments(DiscoverySpecs, hook)
     module = module_of("a", **{hook: implementing(hook, names[:-1], lambda: calls.append(hook) or [])})
     plugins = plugins_of(monkeypatch, module)
-    plugins.model_plugins(ModelRef("made", "x"))
     (record,) = (one for one in plugins.records if one.name == "a")
     assert (record.status, record.hooks) == ("loaded", (hook,))
     assert calls == [hook]
@@ -95,17 +88,10 @@ def test_an_argument_that_the_hook_never_had_is_named(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("hook", CAPABILITIES)
 def test_a_model_without_the_newest_argument_answers(monkeypatch: pytest.MonkeyPatch, hook: str) -> None:
-    seen: list[str] = []
-
-    def wrapper(self: Any) -> Any:
-        seen.append(self.name)
-        return (yield)
-
     own = implementing(hook, ["self", *arguments(CapabilitySpecs, hook)[:-1]], lambda: ANSWERS[hook])
-    with model_of(monkeypatch, {hook: own}, {hook: hookimpl(wrapper=True)(wrapper)}) as model:
+    with model_of(monkeypatch, {hook: own}) as model:
         found = ASKED[hook](model)
     assert repr(list(found)) == repr(list(ANSWERS[hook]))
-    assert seen == ["seeing"]
 
 
 @pytest.mark.parametrize("hook", CAPABILITIES)
@@ -114,9 +100,9 @@ def test_a_model_with_an_argument_that_the_hook_never_had_is_told(
 ) -> None:
     names = ["self", *arguments(CapabilitySpecs, hook), "elsewhere"]
     with pytest.raises(PluginError, match=rf"hook '{hook}'[\s\S]*\{{'elsewhere'\}}"):
-        model_of(monkeypatch, {hook: implementing(hook, names, lambda: ANSWERS[hook])}, {})
+        model_of(monkeypatch, {hook: implementing(hook, names, lambda: ANSWERS[hook])})
 
 
 def test_all_hooks_are_here() -> None:
-    assert len(DISCOVERY) == 12
+    assert len(DISCOVERY) == 11
     assert set(ANSWERS) == set(ASKED) == set(CAPABILITIES)

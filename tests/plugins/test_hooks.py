@@ -9,13 +9,11 @@ from typing import Any, Self
 
 import pytest
 
-from biascore.api.adapters import ModelRef
 from biascore.api.executors import Cluster, Executor
-from biascore.api.formats import DataFile, DataFormat, Test, hookimpl
+from biascore.api.formats import DataFile, DataFormat, Test
 from biascore.api.languages import Language
 from biascore.api.stimuli import WordList
-from biascore.api.transforms import ModelPlugin
-from biascore.errors import DataError, OptionsError, PluginError, UnknownNameError
+from biascore.errors import DataError, OptionsError, UnknownNameError
 from biascore.plugins.loading import Plugins
 from biascore.running import worker
 
@@ -92,87 +90,6 @@ def test_hook_register_transforms(monkeypatch: pytest.MonkeyPatch) -> None:
             plain.with_transform("center")
         with pytest.raises(OptionsError, match="transform centre: wrods"):
             plain.with_transform("centre", wrods=("rose",))
-
-
-class Named(ModelPlugin):
-    """An observer by name."""
-
-    role = "observer"
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-def around(*plugins: Any) -> Callable[..., Any]:
-    def model_plugins(ref: ModelRef) -> Any:
-        return list(plugins)
-
-    return model_plugins
-
-
-def test_hook_model_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
-
-    def model_plugins(ref: ModelRef) -> list[ModelPlugin]:
-        seen.append(ref)
-        return [Named("second")]
-
-    first, second = (
-        module_of("a", model_plugins=around(Named("first"))),
-        module_of("b", model_plugins=model_plugins),
-    )
-    for modules in ((first, second), (second, first)):
-        found = plugins_of(monkeypatch, *modules).model_plugins(ModelRef("planted", "gender=1"))
-        assert [plugin.name for plugin in found] == ["first", "second"]
-    assert seen == [ModelRef("planted", "gender=1")] * 2
-
-
-def test_model_plugins_that_raise_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def model_plugins(ref: ModelRef) -> Any:
-        return 1 / 0
-
-    engine = engine_with(monkeypatch, plugins_of(monkeypatch, module_of("a", model_plugins=model_plugins)))
-    with pytest.raises(
-        PluginError, match=r"plugin 'a' of unknown 0: .* ZeroDivisionError.*BIASCORE_DISABLE_PLUGINS=a"
-    ) as info:
-        engine.model("planted:gender=1")
-    assert isinstance(info.value.__cause__, ZeroDivisionError)
-
-
-class NotAWrapper(ModelPlugin):
-    """Would answer in place of the model."""
-
-    name = "usurper"
-    role = "observer"
-
-    @hookimpl
-    def embed(self, texts: Any) -> None:
-        raise AssertionError("never asked")
-
-
-class Unmarked(ModelPlugin):
-    """A transform without a fingerprint."""
-
-    name = "unmarked"
-    role = "transform"
-
-
-@pytest.mark.parametrize(
-    ("plugins", "problem"),
-    [
-        ([Named("same"), Named("same")], "same"),
-        ([NotAWrapper()], "would answer embed in place of the model"),
-        ([Unmarked()], "has no fingerprint"),
-        ([object()], "is not a ModelPlugin"),
-        ([Named("")], "is not a ModelPlugin with a name"),
-    ],
-)
-def test_plugins_around_a_model_are_checked(
-    monkeypatch: pytest.MonkeyPatch, plugins: list[Any], problem: str
-) -> None:
-    engine = engine_with(monkeypatch, plugins_of(monkeypatch, module_of("a", model_plugins=around(*plugins))))
-    with pytest.raises(PluginError, match=problem):
-        engine.model("planted:gender=1")
 
 
 def test_hook_register_mappings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

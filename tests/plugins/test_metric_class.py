@@ -16,7 +16,7 @@ from biascore_metrics.fise.items import FiseTest
 from biascore_metrics.fise.metric import Fise
 from biascore_metrics.fise.options import FiseOptions
 from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest
-from biascore_metrics.gest.lm import GestMlm
+from biascore_metrics.gest.lm import GestLm
 
 from .conftest import EngineOf
 from .trouble import finding, metric_that
@@ -54,7 +54,7 @@ def test_options_and_tests_are_those_in_brackets() -> None:
     assert (Own.option_type, Own.test_types) == (NarrowOptions, (FiseTest,))
     assert (Deeper.option_type, Deeper.test_types) == (NarrowOptions, (FiseTest,))
     assert (Fise.option_type, Fise.test_types) == (FiseOptions, (FiseTest,))
-    assert GestMlm.test_types == (SamplesTest, GenderPairsTest)
+    assert GestLm.test_types == (SamplesTest, GenderPairsTest)
 
 
 def test_a_metric_has_the_options_that_were_given(engine_of: EngineOf) -> None:

@@ -1,19 +1,17 @@
-"""What a metric returns is held against what it was asked; an observer is held to its word."""
+"""What a metric returns is held against what it was asked."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
-from biascore.api.metrics import ConfidenceInterval, Coverage, Estimate, PValue, hookimpl, item_table
-from biascore.api.transforms import ModelPlugin
+from biascore.api.metrics import ConfidenceInterval, Coverage, Estimate, PValue, item_table
 from biascore.errors import PluginFailedError
 from biascore.stats import Decision, Verdict
 
 from .conftest import EngineOf
-from .trouble import adapter_that, finding, metric_that
+from .trouble import finding, metric_that
 
 
 def interval(**changes: Any) -> ConfidenceInterval:
@@ -69,48 +67,3 @@ def test_a_result_is_a_finding(engine_of: EngineOf, found: object) -> None:
     engine = engine_of(metric_that(lambda *_: found))
     with pytest.raises(PluginFailedError, match=f"returned a {type(found).__name__}, which is not"):
         engine.measure("made-metric", "planted:gender=1", "en/weat7")
-
-
-class Turns(ModelPlugin):
-    """Turns answers around, in place or not."""
-
-    name = "turns"
-
-    def __init__(self, role: Any, in_place: bool) -> None:
-        self.role = role
-        self.fingerprint = "1"
-        self._in_place = in_place
-
-    @hookimpl(wrapper=True)
-    def embed(self) -> Any:
-        answer = yield
-        if self._in_place:
-            answer *= -1
-            return answer
-        return -answer
-
-
-class Raises(Turns):
-    """Fails."""
-
-    @hookimpl(wrapper=True)
-    def embed(self) -> Any:
-        yield
-        raise KeyError("turns")
-
-
-@pytest.mark.parametrize("in_place", [False, True])
-def test_an_observer_that_changes_answers_is_found(engine_of: EngineOf, in_place: bool) -> None:
-    engine = engine_of(adapter_that())
-    plain = engine.model("made:x").embed(["word"])
-    turned = engine.model("made:x", transforms=[Turns("transform", in_place)]).embed(["word"])
-    np.testing.assert_array_equal(turned, -plain)
-    with pytest.raises(PluginFailedError, match="observer turns changed the answers to embed of made:x"):
-        engine.model("made:x", transforms=[Turns("observer", in_place)]).embed(["word"])
-
-
-@pytest.mark.parametrize("role", ["observer", "transform"])
-def test_what_is_around_a_model_is_named_where_it_raises(engine_of: EngineOf, role: str) -> None:
-    engine = engine_of(adapter_that())
-    with pytest.raises(PluginFailedError, match=rf"^{role} turns: embed of made:x raised KeyError"):
-        engine.model("made:x", transforms=[Raises(role, False)]).embed(["word"])

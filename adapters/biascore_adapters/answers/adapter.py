@@ -1,7 +1,4 @@
-"""``answers:`` opens translations, scores or chosen options: the options of the model say which, or what the file holds.
-
-``scores:`` and ``translations:`` are its earlier names, each with its own name for the column of the texts.
-"""
+"""``answers:`` opens translations, scores or chosen options: the options of the model say which, or what the file holds."""
 
 from __future__ import annotations
 
@@ -9,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from pydantic import Field, field_validator
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
 from biascore.api.formats import FrozenMap, TableOptions, table_columns, user_path
 from biascore.api.support import LanguageTag, check_regular, listed
 from biascore.errors import DataError, ModelLoadError, OptionsError
@@ -68,7 +65,7 @@ class AnswersOptions(OfTranslations, OfScores, OfChoices):
     Of scores: each further column of numbers is called as its header says, or as ``quantities`` says:
     ``{"template 1" = "bert_t0"}``. ``sentences``: a table that holds the texts, for a file that has a number a line in the
     same order, called ``quantity``; ``encoding`` is then that of the table. ``unit``: of logarithms, which are answered in
-    nats; metrics of log-probabilities need it, of other scores it is left out. "as is" is an earlier name of "nats".
+    nats; metrics of log-probabilities need it, of other scores it is left out.
 
     Of questions with options, from a log of lm-evaluation-harness, Inspect or Every Eval Ever, or a table: ``item``, the
     fields or columns that together are what the benchmark calls the question, such as ["doc.category", "doc.example_id"];
@@ -113,9 +110,7 @@ class AnswersAdapter(Adapter[AnswersOptions]):
         table = sentences or path
         columns = cache(lambda: table_columns(table, str(table), encoding=options.encoding, flag=FLAG))
         try:
-            log = None
-            if "choose" in self.capabilities:
-                log = records(path, ref.locator, options.encoding, FLAG)
+            log = records(path, ref.locator, options.encoding, FLAG)
             hook = "choose" if log and not _given(options) else self.hook(ref, columns, options)
             if hook == "choose":
                 if options.text is not None:
@@ -161,7 +156,12 @@ class AnswersAdapter(Adapter[AnswersOptions]):
             return "choose"
         if named == "score" or (not named and options.translation not in columns()):
             return "score"
-        _check_language(ref, options, "; or quantities, if scores in this table are meant")
+        if (options.language is None) == (options.language_column is None):
+            raise OptionsError(
+                f"{ref}: the language of the translations is named {'twice' if options.language else 'nowhere'}. Give "
+                'language="sk" if all are in one, or language_column="lang" if a column says it; or quantities, if scores '
+                "in this table are meant"
+            )
         return "translate"
 
 
@@ -182,14 +182,6 @@ def _given(options: AnswersOptions) -> dict[str, set[str]]:
     return {hook: names for hook, names in found.items() if names}
 
 
-def _check_language(ref: ModelRef, options: OfTranslations, more: str = "") -> None:
-    if (options.language is None) == (options.language_column is None):
-        raise OptionsError(
-            f"{ref}: the language of the translations is named {'twice' if options.language else 'nowhere'}. Give "
-            f'language="sk" if all are in one, or language_column="lang" if a column says it{more}'
-        )
-
-
 def _texts(table: Path, columns: Sequence[str]) -> str:
     """The column of the texts; raises OptionsError where the table has both of the usual ones."""
     there = [name for name in TEXTS if name in columns]
@@ -198,56 +190,3 @@ def _texts(table: Path, columns: Sequence[str]) -> str:
             f"{table} has the columns {listed(there)}. Name the one that holds the texts with the option text"
         )
     return next(iter(there), TEXTS[0])
-
-
-class ScoresOptions(OfScores):
-    """``column`` is the earlier name of ``text``."""
-
-    column: str = "sentence"
-
-    def as_answers(self) -> AnswersOptions:
-        """The same by their names of today."""
-        return AnswersOptions(text=self.column, **self.model_dump(exclude={"column"}))
-
-
-class TranslationsOptions(OfTranslations):
-    """Those of today, with another default of ``text``."""
-
-    text: str = "text"
-    only: FrozenMap[str] = Field(default_factory=dict)
-
-    def as_answers(self) -> AnswersOptions:
-        """The same by their names of today."""
-        return AnswersOptions(**self.model_dump())
-
-
-class _Earlier(AnswersAdapter):
-    """An earlier name, for one answer each."""
-
-    instead: ClassVar[str] = AnswersAdapter.id
-
-    def load(self, ref: ModelRef, options: Any, context: LoadContext) -> Backend:
-        """As today."""
-        return super().load(ref, options.as_answers(), context)
-
-    def hook(self, ref: ModelRef, columns: Callable[[], Sequence[str]], options: AnswersOptions) -> str:  # noqa: ARG002
-        """The one that it is for."""
-        if "translate" in self.capabilities:
-            _check_language(ref, options)
-        return next(iter(self.capabilities))
-
-
-class ScoresAdapter(_Earlier):
-    """The earlier name for scores."""
-
-    id: ClassVar[str] = "scores"
-    option_type: ClassVar[type[Options]] = ScoresOptions
-    capabilities: ClassVar[frozenset[str]] = frozenset({"score"})
-
-
-class TranslationsAdapter(_Earlier):
-    """The earlier name for translations."""
-
-    id: ClassVar[str] = "translations"
-    option_type: ClassVar[type[Options]] = TranslationsOptions
-    capabilities: ClassVar[frozenset[str]] = frozenset({"translate"})

@@ -20,14 +20,14 @@ from biascore.api.support import listed, quoted
 from biascore.errors import DataError, QuestionError
 
 NATS: Final[Mapping[str | None, float]] = MappingProxyType(
-    {None: 1.0, "nats": 1.0, "as is": 1.0, "log10": math.log(10), "log2": math.log(2)}
+    {None: 1.0, "nats": 1.0, "log10": math.log(10), "log2": math.log(2)}
 )
 READ_AS: Final[Mapping[str | None, str]] = MappingProxyType(
-    {None: "as is, no unit given", "nats": "nats, as is", "as is": "nats, as is"}
+    {None: "as is, no unit given", "nats": "nats, as is"}
 )
 
 
-Unit = Literal["nats", "log10", "log2", "as is"]
+Unit = Literal["nats", "log10", "log2"]
 WRITE_NUMBERS: Final = "Write numbers, 1 and 0 for yes and no"
 SHOWN: Final = 5
 """Columns that a message shows values of."""

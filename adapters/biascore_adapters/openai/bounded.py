@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import httpx2
@@ -26,15 +25,9 @@ class BoundedClient(openai.DefaultHttpxClient):
         limits = Limits.read()
 
         def whole() -> httpx2.Response:
-            end = time.monotonic() + limits.seconds
-            body = bytearray()
             response = super(BoundedClient, self).send(request, stream=True, **options)
             try:
-                for part in response.iter_bytes():
-                    body += part
-                    limits.check(body, "openai", request.url)
-                    if time.monotonic() > end:
-                        raise TimeoutError
+                body = limits.joined(response.iter_bytes())
             finally:
                 response.close()
             headers = [
@@ -42,11 +35,11 @@ class BoundedClient(openai.DefaultHttpxClient):
                 for name, value in response.headers.multi_items()
                 if name not in ("content-encoding", "content-length", "transfer-encoding")
             ]
-            return httpx2.Response(
-                response.status_code, headers=headers, content=bytes(body), request=request
-            )
+            return httpx2.Response(response.status_code, headers=headers, content=body, request=request)
 
         try:
-            return limits.within(whole)
+            response = limits.within(whole)
         except TimeoutError as error:
             raise httpx2.ReadTimeout(str(error), request=request) from None
+        limits.check(response.content, "openai", request.url)
+        return response

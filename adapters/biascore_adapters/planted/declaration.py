@@ -67,13 +67,13 @@ def declared_effects(declared: dict[str, float], catalogue: Catalogue) -> list[t
 
 
 def _tests(name: str, catalogue: Catalogue) -> list[Test]:
-    found = [test for test in catalogue.tests if test.concept == name and not _is_audit(test)]
+    found = [one.build() for one in catalogue.index if one.concept == name and not _is_audit(one.id)]
     found = [test for test in found if _can_carry(test)] or found  # a concept has tests of other kinds, too
     if not found:
         try:
             found = list(catalogue.select(name))
         except UnknownNameError as error:
-            own = (test for test in catalogue.tests if _can_carry(test) and not _is_audit(test))
+            own = (test for test in catalogue.tests if _can_carry(test) and not _is_audit(test.id))
             concepts = ", ".join(sorted({test.concept for test in own if test.concept}))
             raise UnknownNameError(
                 f"planted: {name!r} is no concept ({concepts}) and no condition ({', '.join(CONDITIONS)}). {error}"
@@ -88,9 +88,9 @@ def _tests(name: str, catalogue: Catalogue) -> list[Test]:
     return found
 
 
-def _is_audit(test: Test) -> bool:
+def _is_audit(id: str) -> bool:
     """Whether it is one of the long tests, whose words are in more tests of a concept than a vector has room for."""
-    return test.id.partition("/")[2].startswith(AUDIT)
+    return id.partition("/")[2].startswith(AUDIT)
 
 
 def _can_carry(test: Test) -> bool:

@@ -143,7 +143,7 @@ class Sentences:
         """Learn who is a man and who is a woman: pairs with the sides male and female, and what differs in frames."""
         pairs = [
             dict(zip(stimuli.sides, pair, strict=True))
-            for stimuli in catalogue.lists().values()
+            for stimuli in catalogue.lists(section="pairs").values()
             if isinstance(stimuli, PairList) and set(stimuli.sides) == {"male", "female"}
             for pair in stimuli.pairs
         ]

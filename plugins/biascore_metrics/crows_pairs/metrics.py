@@ -64,13 +64,6 @@ class CausalCrowsPairs(PairMetric[CrowsPairsOptions]):
         }
 
 
-class CrowsPairsCausal(CausalCrowsPairs):
-    """The old name of CrowS-Pairs on a causal language model."""
-
-    name = "crows-pairs-causal"
-    instead = "crows-pairs"
-
-
 class CrowsPairs(PairMetric[CrowsPairsOptions]):
     """CrowS-Pairs: on a masked language model by the pseudo-log-likelihood of the tokens that both sentences share."""
 

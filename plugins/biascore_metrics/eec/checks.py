@@ -35,7 +35,7 @@ def _size_problems(test: EquityTest) -> Iterator[Problem]:
     cells = prod(map(len, test.factors.values()))
     if cells > MOST_CELLS:
         yield (
-            ("tests", test.id, "factors"),
+            ("tests", _name(test), "factors"),
             f"makes {cells:,} combinations of levels, and {MOST_CELLS:,} are the most. Leave a factor or some levels out",
         )
     words = Counter(word.slot for word in test.words.rows)
@@ -47,10 +47,15 @@ def _size_problems(test: EquityTest) -> Iterator[Problem]:
     sentences = persons * sum(of_templates)
     if sentences > MOST_SENTENCES:
         yield (
-            ("tests", test.id),
+            ("tests", _name(test)),
             f"makes {sentences:,} sentences, of {len(test.templates):,} templates, {persons:,} persons and "
             f"{len(test.words):,} words, and {MOST_SENTENCES:,} are the most. Leave some of these out",
         )
+
+
+def _name(test: EquityTest) -> str:
+    """What the file calls it."""
+    return test.id.partition("/")[2]
 
 
 def _people(test: EquityTest) -> dict[str, tuple[Person, ...]]:
@@ -59,7 +64,7 @@ def _people(test: EquityTest) -> dict[str, tuple[Person, ...]]:
 
 
 def _person_problems(test: EquityTest) -> Iterator[Problem]:
-    factors, owners, key = test.factors, dict[str, str](), ("tests", test.id, "persons")
+    factors, owners, key = test.factors, dict[str, str](), ("tests", _name(test), "persons")
     lists, cells = _people(test), test.cells
     for name, count in Counter(people.name for people in test.persons).items():
         if count > 1:
@@ -75,13 +80,13 @@ def _person_problems(test: EquityTest) -> Iterator[Problem]:
             if factor in factors and level not in factors[factor]:
                 yield (
                     ("persons", name),
-                    f"has the level {level!r} of {factor}, and tests.{test.id}.factors has {listed(factors[factor])}. "
+                    f"has the level {level!r} of {factor}, and tests.{_name(test)}.factors has {listed(factors[factor])}. "
                     f"{did_you_mean(level, factors[factor])}".rstrip(),
                 )
     for cell in product(*factors.values()):
         if cell not in cells:
             named = " and ".join(f"{factor} {level!r}" for factor, level in zip(factors, cell, strict=True))
-            told = f"have no person of {named}. Add one, or leave a level out of tests.{test.id}.factors"
+            told = f"have no person of {named}. Add one, or leave a level out of tests.{_name(test)}.factors"
             yield key, told
     known = {name for template in test.templates.rows for name in template.variants}
     for name, persons in lists.items():

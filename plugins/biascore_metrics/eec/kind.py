@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -14,7 +14,6 @@ from biascore.api.kinds import (
     ListEntry,
     Lists,
     Name,
-    Problem,
     Prose,
     Reference,
     Section,
@@ -22,6 +21,7 @@ from biascore.api.kinds import (
     Word,
     Words,
     check_characters,
+    check_fit,
     check_not_empty,
 )
 from biascore_metrics.eec.checks import equity_problems
@@ -205,17 +205,9 @@ class EquityEntry(TestEntry):
         yield Reference(("words",), self.words, ("emotion_words",))
         yield Reference(("grammar",), self.grammar, ("grammars",))
 
-    def problems_of_file(self, file: Any, name: str) -> Iterator[Problem]:
-        """What of persons, words, templates and grammar does not fit; by keys of the file."""
-        lists: dict[str, dict[str, Any]] = {}
-        for _, one, (section,) in self.references():
-            lists.setdefault(section, {})[one] = getattr(file, section)[one].build({"name": one})
-        about: Any = {"id": name, "kind": self.kind, "language": "", "file": "", "sha256": ""}
-        yield from equity_problems(self.build(lists, about))
-
     def build(self, lists: Lists, about: AboutTest) -> EquityTest:
         """The test."""
-        return EquityTest(
+        test = EquityTest(
             factors=self.factors,
             templates=lists["equity_templates"][self.templates],
             persons=tuple(lists["persons"][name] for name in self.persons),
@@ -223,3 +215,5 @@ class EquityEntry(TestEntry):
             grammar=lists["grammars"][self.grammar],
             **about,
         )
+        check_fit(equity_problems(test), of_file=True)
+        return test

@@ -299,20 +299,6 @@ class GestLm(_OnTemplates[SamplesTest | GenderPairsTest]):
         return self.decided(scored, chosen, language, stated, test, context)
 
 
-class GestMlm(GestLm):
-    """The old name of GEST on masked language models."""
-
-    name = "gest-mlm"
-    instead = "gest-lm"
-
-
-class GestCausal(CausalGestLm):
-    """The old name of GEST on causal language models."""
-
-    name = "gest-causal"
-    instead = "gest-lm"
-
-
 def _many_lost(scored: Scored) -> tuple[str, ...]:
     lost = Counter(filter(None, scored.lost))
     if lost.total() <= MAX_LOST_SHARE * len(scored.lost):

@@ -21,6 +21,7 @@ from biascore.api.kinds import (
     Test,
     TestEntry,
     WordList,
+    check_fit,
 )
 from biascore.api.stimuli import Catalogue
 from biascore.api.support import listed
@@ -123,42 +124,11 @@ class NounsEntry(TestEntry):
         for key, parts in (("classes", self.classes), ("train", self.train), ("test", self.test)):
             yield from (Reference((key, name), words) for name, words in parts.items())
 
-    def problems(self, file: Any) -> Iterator[Problem]:
-        """The key (``("train", "feminine")``) and the problem of words that stand where they may not."""
-        classes = self._classes(file.lists)
-        owners = {word: one.name for one in reversed(classes) for word in one.words}
-        for one in classes:
-            parts = dict(zip(PARTS, (one.train, one.test), strict=True))
-            for key, words in {"classes": one.words, **parts}.items():
-                twice = [word for word, count in Counter(words).items() if count > 1]
-                if twice:
-                    yield (key, one.name), f"has {listed(twice)} twice. Keep each once"
-            of_two = [word for word in dict.fromkeys(one.words) if owners[word] != one.name]
-            if of_two:
-                other = owners[of_two[0]]
-                shared = listed([word for word in of_two if owners[word] == other])
-                yield ("classes", one.name), f"has {shared}, as {other} has. Leave nouns of two classes out"
-            if one.train and not one.test:
-                yield ("train", one.name), "has no test part. Split every class into train and test, or none"
-            if one.test and not one.train:
-                yield ("test", one.name), "holds every noun out, so that none is left to learn from"
-            known, learnt = set(one.words), set(one.train)
-            for key, words in parts.items():
-                strange = [word for word in words if word not in known]
-                if strange:
-                    yield (key, one.name), f"has {listed(strange)}, which the class does not have"
-            both = [word for word in one.test if word in learnt]
-            if both:
-                told = f"has {listed(both)}, which train has too. Held-out nouns are never learnt from"
-                yield ("test", one.name), told
-        split = [one.name for one in classes if one.test]
-        unsplit = [one.name for one in classes if not one.test]
-        if split and unsplit:
-            yield ("test", split[0]), f"is split, and {listed(unsplit)} is not. Split every class, or none"
-
     def build(self, lists: Lists, about: AboutTest) -> GenderedNounsTest:
         """The test."""
-        return GenderedNounsTest(classes=self._classes(lists["lists"]), **about)
+        classes = self._classes(lists["lists"])
+        check_fit(_problems(classes))
+        return GenderedNounsTest(classes=classes, **about)
 
     def _classes(self, lists: Mapping[str, Any]) -> tuple[NounClass, ...]:
         """The classes with their words; where only held-out nouns are listed, the rest is learnt from."""
@@ -170,6 +140,39 @@ class NounsEntry(TestEntry):
                 train = tuple(word for word in words if word not in test)
             found.append(NounClass(name, words, train, test))
         return tuple(found)
+
+
+def _problems(classes: tuple[NounClass, ...]) -> Iterator[Problem]:
+    """The key (``("train", "feminine")``) and the problem of words that stand where they may not."""
+    owners = {word: one.name for one in reversed(classes) for word in one.words}
+    for one in classes:
+        parts = dict(zip(PARTS, (one.train, one.test), strict=True))
+        for key, words in {"classes": one.words, **parts}.items():
+            twice = [word for word, count in Counter(words).items() if count > 1]
+            if twice:
+                yield (key, one.name), f"has {listed(twice)} twice. Keep each once"
+        of_two = [word for word in dict.fromkeys(one.words) if owners[word] != one.name]
+        if of_two:
+            other = owners[of_two[0]]
+            shared = listed([word for word in of_two if owners[word] == other])
+            yield ("classes", one.name), f"has {shared}, as {other} has. Leave nouns of two classes out"
+        if one.train and not one.test:
+            yield ("train", one.name), "has no test part. Split every class into train and test, or none"
+        if one.test and not one.train:
+            yield ("test", one.name), "holds every noun out, so that none is left to learn from"
+        known, learnt = set(one.words), set(one.train)
+        for key, words in parts.items():
+            strange = [word for word in words if word not in known]
+            if strange:
+                yield (key, one.name), f"has {listed(strange)}, which the class does not have"
+        both = [word for word in one.test if word in learnt]
+        if both:
+            told = f"has {listed(both)}, which train has too. Held-out nouns are never learnt from"
+            yield ("test", one.name), told
+    split = [one.name for one in classes if one.test]
+    unsplit = [one.name for one in classes if not one.test]
+    if split and unsplit:
+        yield ("test", split[0]), f"is split, and {listed(unsplit)} is not. Split every class, or none"
 
 
 def nouns_of(id: str, catalogue: Catalogue, metric: str) -> GenderedNounsTest:
@@ -200,7 +203,7 @@ class Poles:
     def of(self, id: str | None, test: Test, catalogue: Catalogue) -> Test:
         """The test; raises UnknownNameError for an id of none, OptionsError for another kind and where there is none."""
         usual = f"{test.language}/{self.usual}"
-        if id is None and usual not in {one.id for one in catalogue.tests}:
+        if id is None and usual not in {one.id for one in catalogue.index}:
             raise OptionsError(
                 f"{self.metric} needs {self.what}, and there is no {usual} to take them from. Name a test of kind weat "
                 f"{self.advice.format(language=test.language)}"

@@ -27,6 +27,7 @@ from biascore.api.kinds import (
     TestEntry,
     Word,
     Words,
+    check_fit,
 )
 from biascore.api.stimuli import PairList, TemplateList, Test, WordList
 from biascore.api.support import did_you_mean
@@ -241,39 +242,17 @@ class AssociationsEntry(TestEntry):
         if self.forms:
             yield Reference(("forms",), self.forms, ("forms",))
 
-    def missing(self, file: Any) -> Iterator[Problem]:
-        """Groups that are no list and no side of pairs."""
-        for group, wanted in self.groups.items():
-            if AttributeGroup.of(group, wanted, file.lists, file.pairs) is None:
-                sides = [f"{name}.{side}" for name, pairs in file.pairs.items() for side in pairs.sides]
-                hint = did_you_mean(wanted, [*file.lists, *sides])
-                advice = "A group is a table [lists.NAME], or a side of [pairs.NAME], written NAME.SIDE"
-                told = f"there is no word list or side of pairs {wanted!r} in this file. {hint}{advice}"
-                yield ("groups", group), told
-
-    def problems(self, file: Any) -> Iterator[Problem]:
-        """Templates that some word of a group cannot be put into; one word without forms of its own represents all."""
-        forms = file.forms[self.forms].build({"name": self.forms}) if self.forms else None
-        for group in self._groups(file.lists, file.pairs):
-            own = [word for word in dict.fromkeys(group.words) if forms and word in forms.words]
-            others = [word for word in group.words if word not in own]
-            for word, (position, name) in product([*own, *others[:1]], enumerate(self.templates)):
-                known = file.templates[name]
-                for sentence in known.sentences:
-                    parts = parts_of(sentence, group.name, word, tuple(self.choices), forms)
-                    if problem := template_problem(parts, known.slots):
-                        told = f"with {word!r} of {group.name}, the template {sentence!r} {problem}"
-                        yield ("templates", position), told
-                        return
-
-    def _groups(self, lists: Mapping[str, Any], pairs: Mapping[str, Any]) -> tuple[AttributeGroup, ...]:
-        every = (AttributeGroup.of(name, wanted, lists, pairs) for name, wanted in self.groups.items())
-        return tuple(group for group in every if group)
-
     def build(self, lists: Lists, about: AboutTest) -> AssociationsTest:
         """The test."""
-        words, groups = lists["lists"], self._groups(lists["lists"], lists["pairs"])
-        return AssociationsTest(
+        words, pairs = lists["lists"], lists["pairs"]
+        found = {name: AttributeGroup.of(name, wanted, words, pairs) for name, wanted in self.groups.items()}
+        check_fit(
+            (("groups", name), _no_group(self.groups[name], words, pairs))
+            for name, group in found.items()
+            if group is None
+        )
+        groups = tuple(group for group in found.values() if group)
+        test = AssociationsTest(
             templates=tuple(lists["templates"][name] for name in self.templates),
             targets=words[self.targets],
             opposites=words[self.opposites] if self.opposites else None,
@@ -283,9 +262,29 @@ class AssociationsEntry(TestEntry):
                 for slot, names in self.choices.items()
             },
             forms=lists["forms"][self.forms] if self.forms else None,
-            pairs=tuple(
-                lists["pairs"][name] for name in dict.fromkeys(one.pairs for one in groups if one.pairs)
-            ),
+            pairs=tuple(pairs[name] for name in dict.fromkeys(one.pairs for one in groups if one.pairs)),
             positive_means=self.positive_means or "",
             **about,
         )
+        check_fit(_unfilled(test))
+        return test
+
+
+def _no_group(wanted: str, words: Mapping[str, WordList], pairs: Mapping[str, PairList]) -> str:
+    sides = [f"{name}.{side}" for name, some in pairs.items() for side in some.sides]
+    advice = "A group is a table [lists.NAME], or a side of [pairs.NAME], written NAME.SIDE"
+    hint = did_you_mean(wanted, [*words, *sides])
+    return f"there is no word list or side of pairs {wanted!r} in this file. {hint}{advice}"
+
+
+def _unfilled(test: AssociationsTest) -> Iterator[Problem]:
+    """A template that some word of a group cannot be put into; one word without forms of its own represents all."""
+    for group in test.groups:
+        own = [word for word in dict.fromkeys(group.words) if test.forms and word in test.forms.words]
+        others = [word for word in group.words if word not in own]
+        for word, (position, known) in product([*own, *others[:1]], enumerate(test.templates)):
+            for sentence in known.sentences:
+                if problem := template_problem(test.parts(sentence, group.name, word), known.slots):
+                    told = f"with {word!r} of {group.name}, the template {sentence!r} {problem}"
+                    yield ("templates", position), told
+                    return

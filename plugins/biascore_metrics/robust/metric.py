@@ -175,13 +175,6 @@ class CausalRobustAssociation(RobustMetric):
             )
 
 
-class RobustAssociationCausal(CausalRobustAssociation):
-    """The old name of robust bias detection on a causal language model."""
-
-    name = "robust-association-causal"
-    instead = "robust-association"
-
-
 class RobustAssociation(RobustMetric):
     """How much more probable a target word makes words of one group, on a masked language model."""
 

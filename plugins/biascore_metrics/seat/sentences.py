@@ -45,7 +45,7 @@ class Frames:
         where = f"{test.language}/{file}"
         own = {
             word: sentences
-            for address, found in catalogue.lists().items()
+            for address, found in catalogue.lists(test.language, "sentences").items()
             if isinstance(found, SentenceList) and address.casefold().startswith(f"{where}/".casefold())
             for word, sentences in found.of.items()
         }

@@ -1,4 +1,4 @@
-"""One way to give answers: what a table holds says what it answers, and the earlier names of the adapter still work."""
+"""One way to give answers: what a table holds says what it answers."""
 
 from __future__ import annotations
 
@@ -59,15 +59,3 @@ def test_a_metric_of_scores_says_what_a_table_of_translations_can(tmp_path: Path
     model = engine.model(f"answers:{saved(tmp_path, TRANSLATIONS.format(text='text'))}", language="sk")
     with pytest.raises(CapabilityError, match=r"needs a model that can score, and answers:.* can translate"):
         engine.measure("eec", model, "en/eec")
-
-
-def test_the_earlier_names_say_the_new_one_and_answer_the_same(tmp_path: Path, engine: Engine) -> None:
-    path = saved(tmp_path, SCORES.format(text="words"))
-    new = engine.model(f"answers:{path}", text="words").score(["He is here."], "anger")
-    with pytest.warns(FutureWarning, match="scores: is now answers:") as said:
-        assert engine.model(f"scores:{path}", column="words").score(["He is here."], "anger") == new
-    assert said[0].filename == __file__
-    path = saved(tmp_path, TRANSLATIONS.format(text="text"))
-    with pytest.warns(FutureWarning, match="translations: is now answers:"):
-        old = engine.model(f"translations:{path}", language="sk")
-    assert old.translate(["He is."], "en", "sk") == ("On je.",)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from biascore import Engine
-from biascore.cli.app import app
 from biascore.errors import OptionsError
 
 BOTH = "text,translation,quality\na,b,0.5\nc,d,0.75\n"
-OLD = pytest.mark.filterwarnings("ignore::FutureWarning")
 
 
 @pytest.fixture
@@ -62,44 +58,3 @@ def test_only_keeps_the_numbers_of_its_rows_and_is_no_quantity(tmp_path: Path, e
     ):
         assert model.identity.quantities == ("joy",)
         assert model.score(["b", "a"], "joy").tolist() == [7, 5]
-
-
-@OLD
-@pytest.mark.parametrize(
-    ("name", "given", "options"),
-    [
-        ("scores", {"column": "text"}, {"encoding", "sentences", "column", "quantity", "quantities", "unit"}),
-        (
-            "translations",
-            {"language": "sk"},
-            {"encoding", "text", "translation", "language", "language_column", "only"},
-        ),
-    ],
-)
-def test_an_earlier_name_takes_and_records_the_options_that_it_had(
-    name: str, given: dict[str, Any], options: set[str], table: Path, engine: Engine
-) -> None:
-    assert set(engine.model(f"{name}:{table}", **given).used().options) == options
-    new = {"text", "language", "unit"} - options
-    for option in new:
-        with pytest.raises(OptionsError, match=f"adapter {name}: {option}"):
-            engine.model(f"{name}:{table}", **given | {option: "nats"})
-
-
-@OLD
-def test_an_earlier_name_measures_the_same(tmp_path: Path, engine: Engine) -> None:
-    columns, texts = engine.catalogue.test("en/crows_own").to_answer() or ((), ())
-    path = tmp_path / "answers.csv"
-    rows = (f'"{text}",-{len(text)}.{place}' for place, text in enumerate(texts))
-    path.write_text("\n".join((",".join(columns), *rows)), encoding="utf-8")
-    old, new = (
-        engine.measure("crows-pairs", engine.model(f"{name}:{path}", unit="log10"), "en/crows_own")[0]
-        for name in ("scores", "answers")
-    )
-    assert old.items.equals(new.items)
-    assert old.model_dump(exclude={"model", "items"}) == new.model_dump(exclude={"model", "items"})
-
-
-def test_the_earlier_names_are_not_listed() -> None:
-    listed = json.loads(CliRunner().invoke(app, ["list", "adapters", "--json"]).stdout)
-    assert {one["id"] for one in listed} & {"answers", "scores", "translations"} == {"answers"}

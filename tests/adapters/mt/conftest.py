@@ -60,7 +60,6 @@ class Opener:
         model = Model(
             Source(self.id, ref, "dist 1", chosen.model_dump(), {}, paid, adapter.key_variables),
             backend,
-            (),
             services,
         )
         self.models.append(model)

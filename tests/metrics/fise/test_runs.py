@@ -1,16 +1,16 @@
 """FISE in runs: plans, second models, transforms, stored runs, reports, and a model without bias."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from biascore import Audit, Engine
-from biascore.api.queries import Text
-from biascore.api.transforms import ModelPlugin, hookimpl
+from biascore.api.transforms import FittedTransform, Options, Transform
 from biascore.errors import CapabilityError, TestKindError, UnknownNameError
 from biascore.results.run import Run
 
@@ -90,28 +90,30 @@ def test_octants_of_three_dimensions(engine: Engine):
 
 
 def test_a_transform_changes_what_fise_sees(engine: Engine, tmp_path: Path):
-    class Mirror(ModelPlugin):
+    class Mirrored(FittedTransform):
         """Turns every vector around but those of some words."""
 
+        digest, facts, warnings, trace = "blake2b:00", {}, (), ()
+
+        def apply(self, vectors: npt.NDArray[np.float32], words: Sequence[str]) -> npt.NDArray[np.float32]:
+            vectors[[word not in spared for word in words]] *= np.float32(-1)
+            return vectors
+
+    class Mirror(Transform[Options]):
+        """Learns nothing."""
+
         name = "mirror"
-        role = "transform"
-        fingerprint = "all but some words"
+        summary = "turns vectors around"
+        reference = "made"
 
-        def __init__(self, spared: set[str]) -> None:
-            self.spared = spared
-
-        @hookimpl(wrapper=True)
-        def embed(self, texts: tuple[Text, ...]) -> Iterator[Any]:
-            rows = (yield).copy()
-            turned = [text.text not in self.spared for text in texts]
-            rows[turned] *= np.float32(-1)
-            return rows
+        def fit(self, learnt_from: Any, context: Any) -> FittedTransform:
+            return Mirrored()
 
     ref = vectors(tmp_path, engine, TEST)
     test = engine.catalogue.test(TEST)
     spared = {word for side in "AB" for word in test.roles[f"gender.{side}"].words}
     options = {**FEW, "affect_model": "self"}
-    with engine.model(ref) as plain, engine.model(ref, transforms=[Mirror(spared)]) as turned:
+    with engine.model(ref) as plain, engine.model(ref, transforms=[Mirror(Options())]) as turned:
         before = engine.measure("gg-fise", plain, TEST, **options)[0].items_frame()
         run = engine.measure("gg-fise", turned, TEST, **options)
         after = run[0].items_frame()

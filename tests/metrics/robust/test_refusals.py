@@ -16,7 +16,7 @@ from biascore.engine import Engine
 from biascore.errors import OptionsError
 from biascore.stats import Verdict
 from biascore_metrics.robust.items import AssociationsTest
-from biascore_metrics.robust.metric import RobustAssociation, RobustAssociationCausal
+from biascore_metrics.robust.metric import CausalRobustAssociation, RobustAssociation
 from biascore_metrics.robust.options import RobustOptions
 
 from .conftest import MadeOf
@@ -99,7 +99,7 @@ def test_scores_that_do_not_vary_within_groups(score: Callable[..., float], made
 
 def test_causal_models_hide_nothing(test: AssociationsTest) -> None:
     with pytest.raises(OptionsError, match="nothing is hidden"):
-        RobustAssociationCausal(RobustOptions(perplexity_hides="words")).check(test, Catalogue(()))
+        CausalRobustAssociation(RobustOptions(perplexity_hides="words")).check(test, Catalogue(()))
 
 
 def test_a_factor_of_one_level_is_left_out_and_told(made: MadeOf) -> None:
