@@ -30,7 +30,7 @@ lint: $(DEV)/ready
 	$(DEV)/bin/ruff format --check .
 	$(DEV)/bin/mypy
 	$(DEV)/bin/lint-imports --no-cache
-	@$(DEV)/bin/python tests/phrases.py # FAILS in it says whether a phrase is an error
+	@$(DEV)/bin/python tests/phrases.py
 
 docs: $(DEV)/ready
 	NO_MKDOCS_2_WARNING=1 $(DEV)/bin/mkdocs build --strict

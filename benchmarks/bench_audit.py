@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import norm
 
 from biascore.calibration.simulation import seed_of
-from biascore.designs.alike import Alike
+from biascore.designs.alike import FrequencyMatch
 from biascore.designs.association import AUDIT_BOUND
 from biascore.designs.crossed import Floats
 from biascore.designs.harmless import DRAWS, LONGEST, Groups
@@ -82,7 +82,7 @@ class Asked:
     ) -> Asked:
         """Those of the words that the test asks of this model; ``known`` keeps them for the next test."""
         groups = Groups.of(test, engine.catalogue, WeatOptions(reference=reference))
-        test = Alike.of(model, test).test
+        test = FrequencyMatch.of(model, test).test
         lists = [*(test.roles[role].words for role in "XYAB"), *groups.lists]
         new = list(dict.fromkeys(word for one in lists for word in one if word not in known))
         if new:

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.gates.evaluating import grown
+from biascore.gates.evaluating import increase
 from biascore.results.estimates import ConfidenceInterval
 from biascore.stats import bootstrap_effect
 from biascore.stats.contrasts import contrast_change
@@ -49,7 +49,7 @@ def growth(rng: np.random.Generator, topic: float) -> tuple[float, float, float,
     ends = ConfidenceInterval.of(change.interval)
     side: Any = SimpleNamespace(value=change.old, on_same_items=None, interval=was)
     difference: Any = SimpleNamespace(old=side, neutral=0.0)
-    return (*grown(difference, ends), abs(change.value), change.p_value)
+    return (*increase(difference, ends), abs(change.value), change.p_value)
 
 
 def main(audits: int, topic: float) -> None:

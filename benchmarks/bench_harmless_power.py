@@ -57,7 +57,7 @@ def rows(name: str, model: Model, found: list[Place], pool: list[Group]) -> None
             exceeds = np.array([audits.exceeds(one) for one in shared])
             own = detected[:, biased]
             least = np.where(detected, share_with, 1.0)
-            sure = exceeds[:, None] & np.vectorize(audits.surely)(least)
+            sure = exceeds[:, None] & np.vectorize(audits.exceeds_harmless)(least)
             others = grounds != GROUND
             cells = [
                 f"{own.sum(axis=1).mean():.1f} of {len(biased)}",

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from biascore import Engine
 from biascore.api.metrics import Context
-from biascore.designs.alike import Alike
+from biascore.designs.alike import FrequencyMatch
 from biascore.designs.crossed import Crossed
 from biascore.designs.harmless import DRAWS_OF_PAIRS, LONGEST, WORDS, Groups, _labellings, _usable
 from biascore.designs.options import WeatOptions
@@ -99,7 +99,7 @@ class Place:
         """None where there are no harmless groups for the test."""
         metric = Weat(WeatOptions())
         rng = np.random.default_rng(seed)
-        asked = Alike.of(model, test).test
+        asked = FrequencyMatch.of(model, test).test
         context = Context(rng, seed, catalogue, lambda _: model)
         found = metric.associate(model, asked, context)
         groups = Groups.of(asked, catalogue, metric.options)

@@ -53,15 +53,15 @@ def read_data(plugins: Plugins, data: AuditData) -> Test:
         data.source, f"{data.language}/{name}", data.language, folders=kind.folders, in_folder=kind.in_folder
     )
     at = At(plugins.formats.owner(data.format).owner, "checking", f"reading {data.source}")
-    return guarded(at, lambda: _stated(kind(options).read(file), data))
+    return guarded(at, lambda: _with_declared(kind(options).read(file), data))
 
 
-def _stated(test: Test, data: AuditData) -> Test:
+def _with_declared(test: Test, data: AuditData) -> Test:
     """The test with what is stated of its file; what its format knows stands where nothing is."""
     return replace(test, source=data.citation or test.source, licence=data.licence or test.licence)
 
 
-def _check_stated_once(files: Sequence[AuditData]) -> None:
+def _check_declared_once(files: Sequence[AuditData]) -> None:
     """A run records one licence and one citation of a file, whatever tests it becomes."""
     said: dict[str, tuple[str, str]] = {}
     for one in files:
@@ -90,7 +90,7 @@ class Checker:
         """
         plugins.require(audit.require_plugins)
         catalogue = read_catalogue(plugins, (*folders, *map(audit.path, audit.stimuli)))
-        _check_stated_once(audit.data)
+        _check_declared_once(audit.data)
         return cls(plugins, catalogue.with_tests([read_data(plugins, data) for data in audit.located_data]))
 
     def audit(
@@ -109,7 +109,7 @@ class Checker:
         _check_once([spec.label for spec in specs])
         openings = {spec.label: self.model(spec) for spec in specs if spec.label not in given}
         self._check_whose(audit, openings.values())
-        twins = {spec.label: spec.untransformed.label for spec in audit.models if spec.before}
+        duplicates = {spec.label: spec.untransformed.label for spec in audit.models if spec.before}
         labels = [spec.label for spec in specs]
         steps = tuple(
             self.step(
@@ -117,17 +117,17 @@ class Checker:
                 tests or entry.tests,
                 labels,
                 openings,
-                twins,
+                duplicates,
             )
             for entry in audit.measurements
         )
         measured = {label for step in steps for label in (*step.models, *step.seconds)}
         # A metric that compares both asks what a model was before by itself.
-        models = tuple(label for label in labels if label in measured or label not in twins.values())
+        models = tuple(label for label in labels if label in measured or label not in duplicates.values())
         openings = {label: opening for label, opening in openings.items() if label in models}
         _check_all_used(steps, models)
         _check_no_repeats(steps, audit)
-        checked = Checked(self.catalogue, models, openings, steps, given, twins)
+        checked = Checked(self.catalogue, models, openings, steps, given, duplicates)
         planned = [(metric.name, test.id, label) for group in checked.groups for label, metric, test in group]
         check_gates(audit.gates, planned, audit.folder, checked.bases)
         check_scenarios(audit.scenarios, planned, audit.mappings)
@@ -223,7 +223,7 @@ class Checker:
         wanted: Sequence[Test | str],
         labels: Sequence[str],
         openings: Mapping[str, Opening],
-        twins: Mapping[str, str],
+        duplicates: Mapping[str, str],
     ) -> Step:
         """Check one measurement of an audit, on the tests that are ``wanted``, against the models that the audit has.
 
@@ -243,9 +243,9 @@ class Checker:
                 )
         seconds = self.seconds(metric, entry.options, openings)
         named = entry.models or tuple(labels)
-        models = {*named, *(twins[name] for name in named if name in twins)}
+        models = {*named, *(duplicates[name] for name in named if name in duplicates)}
         if metric.needs_transform:
-            models -= set(twins.values()) - set(entry.models or ())
+            models -= set(duplicates.values()) - set(entry.models or ())
         return Step(metric, tests, frozenset(models), seconds)
 
     def check(self, metric: Metric, test: Test) -> None:

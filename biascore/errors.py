@@ -69,10 +69,10 @@ class BiascoreError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travels from a worker with its text and attributes, whatever the class takes to be made."""
-        return _again, (type(self), self.args, self.__dict__)
+        return _rebuilt, (type(self), self.args, self.__dict__)
 
 
-def _again(
+def _rebuilt(
     kind: type[BiascoreError], args: tuple[object, ...], attributes: dict[str, object]
 ) -> BiascoreError:
     error = kind.__new__(kind, *args)

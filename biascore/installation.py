@@ -54,7 +54,7 @@ _INDEX: Final = Installation("index")
 
 def install_extra(extra: str, dist: str = "biascore") -> str:
     """The command that installs an extra of ``dist``, from where ``dist`` itself was installed."""
-    found = Installation.of(dist) or _beside_biascore(dist)
+    found = Installation.of(dist) or _next_to_biascore(dist)
     match found.origin:
         case "editable":
             return _pip("-e", f"{found.place}[{extra}]")
@@ -68,7 +68,7 @@ def install_extra(extra: str, dist: str = "biascore") -> str:
 
 def install_plugin(requirement: str, dist: str) -> str:
     """The command that installs a plugin: from next to biascore itself where it lies there, else by its name."""
-    found = _beside_biascore(dist)
+    found = _next_to_biascore(dist)
     match found.origin:
         case "editable":
             return _pip("-e", found.place)
@@ -78,12 +78,12 @@ def install_plugin(requirement: str, dist: str) -> str:
             return _pip(requirement)
 
 
-def _beside_biascore(dist: str) -> Installation:
+def _next_to_biascore(dist: str) -> Installation:
     """What is not installed by itself: the checkout that biascore runs from, or the folder that its wheel lay in."""
     if dist == "biascore":
         checkout = Path(__file__).resolve().parents[1]
         return Installation("editable", str(checkout)) if (checkout / "pyproject.toml").is_file() else _INDEX
-    biascore = Installation.of("biascore") or _beside_biascore("biascore")
+    biascore = Installation.of("biascore") or _next_to_biascore("biascore")
     if biascore.origin in ("editable", "folder"):
         folder = Path(biascore.place, "plugins", dist)
         if (folder / "pyproject.toml").is_file():

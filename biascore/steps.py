@@ -65,7 +65,7 @@ class Checked:
     openings: Mapping[str, Opening]
     steps: tuple[Step, ...]
     given: Mapping[str, Model] = field(default_factory=dict)
-    twins: Mapping[str, str] = field(default_factory=dict)
+    duplicates: Mapping[str, str] = field(default_factory=dict)
     bases: BaseRuns = field(default_factory=BaseRuns)
 
     @property
@@ -102,11 +102,11 @@ class Checked:
     @property
     def groups(self) -> list[list[tuple[str, Metric, Test]]]:
         """What is measured, in order, model by model; a model before and after its transforms test by test."""
-        after = {before: name for name, before in self.twins.items()}
+        after = {before: name for name, before in self.duplicates.items()}
         together = [
             (name, after[name]) if name in after else (name,)
             for name in self.models
-            if self.twins.get(name) not in self.models
+            if self.duplicates.get(name) not in self.models
         ]
         return [
             [

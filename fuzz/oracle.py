@@ -139,11 +139,11 @@ def ask(read: Callable[[Path], object], files: Files, room: Room, *, names: bool
             raise (error.__cause__ or error) from None
         except BiascoreError as error:
             problem = error
-    grown = _resident() - before
+    increase = _resident() - before
     if room.done:
         raise Wrong(f"{room.done[0]}")
-    if grown > MEGABYTES:
-        raise Wrong(f"took {grown:.0f} MB")
+    if increase > MEGABYTES:
+        raise Wrong(f"took {increase:.0f} MB")
     foreign = [w for w in warned if not (w.category.__module__.startswith("biascore") or _told_by_us(w))]
     if foreign:
         raise Wrong(f"warned {foreign[0].category.__name__} at {foreign[0].filename}:{foreign[0].lineno}")

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from biascore.stimuli.entries import check_characters as check_characters
     from biascore.stimuli.entries import check_fit as check_fit
     from biascore.stimuli.entries import check_not_empty as check_not_empty
-    from biascore.stimuli.lists import Doubt as Doubt
     from biascore.stimuli.lists import Rows as Rows
     from biascore.stimuli.lists import Stimuli as Stimuli
+    from biascore.stimuli.lists import Uncertain as Uncertain
     from biascore.stimuli.resizing import Resizing as Resizing
     from biascore.stimuli.resizing import said as said
 else:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from biascore.models.questions import TokenLogprobs as TokenLogprobs
     from biascore.models.questions import Way as Way
     from biascore.models.questions import check_text as check_text
-    from biascore.models.thoughts import after_thoughts as after_thoughts
+    from biascore.models.thoughts import without_reasoning as without_reasoning
     from biascore.models.vocabulary import Vocabulary as Vocabulary
 else:
     __getattr__, __dir__ = lazily(__name__)

@@ -35,7 +35,7 @@ def gate_checks(run: Run, places: Places) -> Iterator[Check]:
     bases = BaseRuns()
     for name, gate in stated:
         yield _gate(name, gate, stored.get(name), run, places, bases)
-    yield from _unstated("gate", stored, [name for name, _ in stated])
+    yield from _not_in_audit("gate", stored, [name for name, _ in stated])
 
 
 def scenario_checks(run: Run, plugins: Plugins) -> Iterator[Check]:
@@ -57,7 +57,7 @@ def scenario_checks(run: Run, plugins: Plugins) -> Iterator[Check]:
             yield Check(what=what, outcome="not here", detail=detail)
         else:
             yield _compared(what, found, stored.get(scenario.name), run)
-    yield from _unstated("scenario", stored, [one.name for one in stated])
+    yield from _not_in_audit("scenario", stored, [one.name for one in stated])
 
 
 def _gate(
@@ -103,7 +103,7 @@ def _core(found: GateResult | ScenarioResult) -> Any:
     return [(one.number, one.said, one.held) for one in found.tested], found.ground, found.articles
 
 
-def _unstated(kind: str, stored: Iterable[str], stated: list[str]) -> Iterator[Check]:
+def _not_in_audit(kind: str, stored: Iterable[str], stated: list[str]) -> Iterator[Check]:
     for name in stored:
         if name not in stated:
             yield Check(

@@ -104,11 +104,11 @@ def declared() -> frozenset[str]:
 
 
 def cleared(error: BaseException, variables: Collection[str], own: Collection[str]) -> BaseException:
-    """An exception without the keys in ``variables``, its causes included, or what stands in where it cannot be changed.
+    """An exception without the keys in ``variables``, its causes included, or its replacement where it cannot be changed.
 
     Where a variable of ``own`` is set, the frames lose their local variables: tools that show them would show its key.
     """
-    found = _mended(error, variables, set())
+    found = _redacted(error, variables, set())
     if _keys(own):
         _clear_frames(found, set())
     return found
@@ -264,25 +264,25 @@ def _clear_frames(error: BaseException | None, seen: set[int]) -> None:
         _clear_frames(one, seen)
 
 
-def _mended(error: BaseException, variables: Collection[str], seen: set[int]) -> BaseException:
+def _redacted(error: BaseException, variables: Collection[str], seen: set[int]) -> BaseException:
     """The same exception, its causes, notes and texts without keys; or what represents it."""
     if id(error) in seen or not _keys(variables):
         return error
     seen.add(id(error))
-    error.args = tuple(_mended_value(value, variables) for value in error.args)
+    error.args = tuple(_redacted_value(value, variables) for value in error.args)
     own = getattr(error, "__dict__", {})
-    own.update({name: _mended_value(value, variables) for name, value in own.items()})
+    own.update({name: _redacted_value(value, variables) for name, value in own.items()})
     if isinstance(error, SystemExit) and isinstance(error.code, str):
         error.code = hide(error.code, variables)
     # None where there is none; set only where it changes, for to set a cause hides the context.
     if error.__cause__ is not None:
         suppressed = error.__suppress_context__
-        error.__cause__ = _mended(error.__cause__, variables, seen)
+        error.__cause__ = _redacted(error.__cause__, variables, seen)
         error.__suppress_context__ = suppressed
     if error.__context__ is not None:
-        error.__context__ = _mended(error.__context__, variables, seen)
+        error.__context__ = _redacted(error.__context__, variables, seen)
     inside = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
-    whole = [_mended(one, variables, seen) is one for one in inside]
+    whole = [_redacted(one, variables, seen) is one for one in inside]
     text = str(error)
     if hide(text, variables) == text and all(whole):
         return error
@@ -292,7 +292,7 @@ def _mended(error: BaseException, variables: Collection[str], seen: set[int]) ->
     return stand_in
 
 
-def _mended_value(value: Any, variables: Collection[str]) -> Any:
+def _redacted_value(value: Any, variables: Collection[str]) -> Any:
     if isinstance(value, str):
         cut = len(value) > _LONGEST
         return hide(f"{value[:_LONGEST]}... ({len(value):,} characters)" if cut else value, variables)
@@ -301,5 +301,5 @@ def _mended_value(value: Any, variables: Collection[str]) -> Any:
         clear = hide(text, variables)
         return clear.encode("latin-1", "replace") if clear != text else value
     if isinstance(value, list | tuple) and type(value) in (list, tuple):
-        return type(value)(_mended_value(one, variables) for one in value)
+        return type(value)(_redacted_value(one, variables) for one in value)
     return value

@@ -23,7 +23,7 @@ def lazily(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
 
     def get(name: str) -> Any:
         if not homes:
-            homes.update(_homes(module))
+            homes.update(_modules(module))
         if name == "__all__":
             return sorted(homes)
         if name not in homes:
@@ -33,10 +33,10 @@ def lazily(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
         setattr(sys.modules[module], name, value)
         return value
 
-    return get, lambda: sorted({*vars(sys.modules[module]), *_homes(module)})
+    return get, lambda: sorted({*vars(sys.modules[module]), *_modules(module)})
 
 
-def _homes(module: str) -> dict[str, tuple[str, str]]:
+def _modules(module: str) -> dict[str, tuple[str, str]]:
     """Each name with the module that it comes from, and what it is called there."""
     found = find_spec(module)
     source = cast(Any, found).loader.get_source(module)

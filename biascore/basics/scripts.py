@@ -65,7 +65,7 @@ def other_script(texts: Iterable[str], tag: str) -> OtherScript | None:
     """Where more than half of the texts are mostly in another script than the language of a tag is usually written in.
 
     A tag that names a script is of that one. None where the texts are in it, and of a language whose script is not known
-    or that has several. What stands in brackets is a slot of a template, and no text.
+    or that has several. Text in brackets is a slot of a template, and no text.
     """
     usual = _OF_CODE.get(script_code(tag), "")
     if not usual:

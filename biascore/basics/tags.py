@@ -54,7 +54,7 @@ LANGUAGE_PATTERN: Final = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 def canonical_tag(text: str) -> str:
     """A tag as RFC 5646 writes it; what is no tag stays as it is.
 
-    ``SK`` is ``sk`` and ``pt_br`` is ``pt-BR``. The shortest code stands for a language, and no script that it always has:
+    ``SK`` is ``sk`` and ``pt_br`` is ``pt-BR``. The shortest code represents a language, and no script that it always has:
     ``spa_Latn`` (NLLB, FLORES) is ``es``, and ``srp_Cyrl`` is ``sr-Cyrl``.
     """
     language, *rest = text.strip().replace("_", "-").lower().split("-")

@@ -177,7 +177,7 @@ class Calibration(Frozen):
         return None
 
     def to_json(self) -> dict[str, Any]:
-        """All that is stored, and what follows from it: by size the smallest effect and the false positives."""
+        """What is stored, and what follows from it: by size the smallest effect and the false positives."""
         rates = {size.times: self.false_positives(size.times) for size in self.sizes}
         follows = [
             {

@@ -122,7 +122,7 @@ class Simulation:
         quick = {name: value for name, value in {**QUICK, **kind.calibrated_with}.items() if name in taken}
         self.options = {**quick, **self.options}
         if self.known is not None:
-            self._check_made_alike(self.known)
+            self._check_same_settings(self.known)
         for times in sorted({1.0, *self.times}):
             test = self._plain(times)
             if test is None:
@@ -293,7 +293,7 @@ class Simulation:
             **{f"option {name}": repr(value) for name, value in sorted(self.options.items())},
         }
 
-    def _check_made_alike(self, known: Calibration) -> None:
+    def _check_same_settings(self, known: Calibration) -> None:
         """Raise OptionsError where what is known was made otherwise, so that it cannot be resumed."""
         setup = self._setup
         names = {*known.setup, *setup}

@@ -8,7 +8,7 @@ from biascore.calibration.calibration import Calibration, Cell, Smallest
 from biascore.stats.proportions import Rate
 
 BEST_CASE = (
-    "which is the best case: words of a list lie close together, and nothing else tells the lists apart"
+    "which is the best case: words of a list lie close together, and nothing else distinguishes the lists"
 )
 
 

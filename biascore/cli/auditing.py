@@ -72,7 +72,7 @@ def audit(
 
             def first() -> None:
                 _keep(chosen, file, force=given.force)
-                _tell(engine, chosen, model)
+                _show_plan(engine, chosen, model)
 
             try:
                 run_and_deliver(chosen, given, engine, (model,), first)
@@ -111,7 +111,7 @@ def _keep(audit: Audit, file: Path, *, force: bool) -> None:
     write_file(place, text.encode())
 
 
-def _tell(engine: Engine, audit: Audit, model: Model) -> None:
+def _show_plan(engine: Engine, audit: Audit, model: Model) -> None:
     """What will be measured, and how long asking the model takes; the rehearsal draws little."""
     entries = [one for one in audit.measurements if one.models == (model.name,)]
     fast = tuple(

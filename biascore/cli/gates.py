@@ -109,7 +109,7 @@ def print_gates(found: Sequence[GateResult]) -> None:
         say("", to=console)
         for held, style in _STYLES.items():
             for check in one.of(held):
-                say(_told(check), to=console, style=style, label=f"{held}:")
+                say(_describe(check), to=console, style=style, label=f"{held}:")
         for caution in one.cautions:
             say(caution, to=console, style="yellow", label="warning:")
         if one.warned:
@@ -127,7 +127,7 @@ def _style(one: GateResult) -> str:
     return "bold yellow" if one.warned else "bold green" if one.passed else "bold red"
 
 
-def _told(check: GateCheck) -> str:
+def _describe(check: GateCheck) -> str:
     return f"{check.what} ({check.criterion}): {check.reason}"
 
 

@@ -312,7 +312,7 @@ def _show_test(found: Test, as_json: bool) -> None:
 
 
 def _of_people(found: Test) -> list[str]:
-    """Which lists name people, what the others are about, and whether the test stands for its ground, where it says so."""
+    """Which lists name people, what the others are about, and whether the test represents its ground, where it says so."""
     told = [f"names people: {' and '.join(found.of_people)}"] if found.of_people else []
     told += [f"touches: {', '.join(found.touches)}"] if found.touches else []
     return [*told, *([f"lead test of {found.concept}"] if found.lead else [])]

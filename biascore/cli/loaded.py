@@ -1,4 +1,4 @@
-"""What commands work with: an engine, or plugins alone; what is installed and not whole is told once for each of them."""
+"""What commands work with: an engine, or plugins alone; what is installed and not whole is reported once for each of them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def engine(**arguments: Any) -> Engine:
     from biascore.engine import Engine  # lists are read without it
 
     made = Engine(**arguments)
-    tell_unloaded(made.plugins)
+    warn_unloaded(made.plugins)
     return made
 
 
 def plugins() -> Plugins:
     """What plugins bring, for a command that measures nothing."""
     made = Plugins()
-    tell_unloaded(made)
+    warn_unloaded(made)
     return made
 
 
-def tell_unloaded(plugins: Plugins) -> None:
+def warn_unloaded(plugins: Plugins) -> None:
     """One line on standard error for each plugin that is installed and not whole, for what it brings may be missed."""
     for record in plugins.installed:
         if record.status in ("failed", "conflict"):

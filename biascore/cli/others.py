@@ -13,7 +13,7 @@ from biascore.basics.visible import visible
 from biascore.cli.commands import Command, imported
 
 if TYPE_CHECKING:
-    from biascore.command import Command as Stated
+    from biascore.command import Command as Announced
     from biascore.errors import Owner
     from biascore.plugins.loading import Plugins
     from biascore.plugins.registry import PluginRecord
@@ -35,13 +35,13 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command of these arguments; raises PluginError for a name that two plugins provide."""
         if args[0] not in self.commands:
-            from biascore.cli.loaded import tell_unloaded
+            from biascore.cli.loaded import warn_unloaded
 
             self._add_others()
             registry = self._plugins.commands
             if args[0] not in self.commands and args[0] in registry.known:
                 registry.get(args[0])
-            tell_unloaded(self._plugins)
+            warn_unloaded(self._plugins)
         return super().resolve_command(ctx, args)
 
     @cached_property
@@ -62,7 +62,7 @@ class Commands(TyperGroup):
 class Other(TyperCommand):
     """A command of a plugin, of which nothing is imported until it is called."""
 
-    def __init__(self, stated: Stated, record: PluginRecord, markup: str | None) -> None:
+    def __init__(self, stated: Announced, record: PluginRecord, markup: str | None) -> None:
         shown = visible(stated.summary if record.ships else f"{stated.summary} ({record.dist})")
         super().__init__(
             stated.name,

@@ -160,7 +160,7 @@ def _evidence(one: Answer) -> str:
 
 def _print_notes(console: Console, run: Run, lines: Sequence[Line]) -> None:
     """How p-values were adjusted, what inconclusive means, and what the tests could detect."""
-    console_lines = [*filter(None, [run.twin_line])]
+    console_lines = [*filter(None, [run.duplicates_line])]
     if run.adjustment is Adjustment.NONE:
         console_lines.append("p-values are not adjusted for the number of measurements (adjust = none)")
     else:

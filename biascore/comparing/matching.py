@@ -139,7 +139,7 @@ def refusals(match: Match) -> tuple[str, ...]:
     for name in dict.fromkeys((*old.conventions, *new.conventions)):
         one_is, other_is = old.conventions.get(name), new.conventions.get(name)
         if name not in skipped and one_is != other_is:
-            found.append(f"convention {name!r}: {_stated(one_is)} and {_stated(other_is)}")
+            found.append(f"convention {name!r}: {_shown(one_is)} and {_shown(other_is)}")
     if len(found) == otherwise:  # where a convention differs, that is why
         found += [
             f"estimand: {name} follows in another way from the items"
@@ -160,7 +160,7 @@ def compared_estimates(old: Measurement, new: Measurement) -> tuple[str, ...]:
     return (old.headline.name,) if old.headline.name == new.headline.name else ()
 
 
-def _stated(value: Scalar) -> str:
+def _shown(value: Scalar) -> str:
     return "not stated" if value is None else quoted(value)
 
 

@@ -18,7 +18,7 @@ ALIKE: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class FrequencyMatch:
     """A test as it is asked of a model: ``left_out`` are the words that made X and Y differ in frequency.
 
     ``stated``: what was done, as conventions; empty for a test that states no least share of its words.
@@ -29,7 +29,7 @@ class Alike:
     stated: Mapping[str, str]
 
     @classmethod
-    def of(cls, model: Model, test: Test) -> Alike:
+    def of(cls, model: Model, test: Test) -> FrequencyMatch:
         """Leave out the most frequent word of the more frequent list and the rarest of the other, until X and Y are alike.
 
         Only in tests with ``min_used``, and only where they become alike with that share of each list left; else the test

@@ -12,7 +12,7 @@ import pyarrow as pa
 from typing_extensions import TypeVar
 
 from biascore.basics.frozen import Scalar
-from biascore.designs.alike import Alike
+from biascore.designs.alike import FrequencyMatch
 from biascore.designs.crossed import ATTRIBUTES, OF_USABLE_WORDS, TARGETS, Crossed, Floats, Pair, role_caveats
 from biascore.designs.decided import Decided, DecidedMetric
 from biascore.designs.diagnostics import CROSSED
@@ -149,7 +149,7 @@ class AssociationMetric(DecidedMetric[OptionsT, Test]):
     def result(self, model: Model, test: Test, context: Context) -> Decided:
         """Effect size d, its permutation p-values and interval; items are the scores of the words."""
         options, own, whole = self.options, self.own, test
-        alike = Alike.of(model, whole)
+        alike = FrequencyMatch.of(model, whole)
         test = alike.test
         found = self.associate(model, test, context)
         least = dict.fromkeys(own, 2) | dict.fromkeys(self.against, 1)

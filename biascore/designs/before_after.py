@@ -74,7 +74,7 @@ def varied(interval: Callable[[], Interval]) -> ConfidenceInterval | None:
         return None
 
 
-def drawn_again(
+def resampled(
     name: str,
     unit: str,
     n: Mapping[str, int],

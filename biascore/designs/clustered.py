@@ -294,7 +294,7 @@ class ClusteredMetric(DecidedMetric[OptionsT, TestT]):
 
     def stated(self, model: Model, test: TestT, context: Context) -> Mapping[str, Scalar]:
         """Conventions of the method; by default those on words, where its options have them."""
-        return self.options.words_stated() if isinstance(self.options, WordOptions) else {}
+        return self.options.word_conventions() if isinstance(self.options, WordOptions) else {}
 
     def result(self, model: Model, test: TestT, context: Context) -> Decided:
         """The mean, or the difference of the means of two groups; items are the observations."""

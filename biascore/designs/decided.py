@@ -46,10 +46,10 @@ class Decided(Result):
 def changed(options: MetricOptions, *but: str) -> str:
     """The options that are not the defaults, without those named: what tells a measurement from others of its metric."""
     found = options.model_dump(exclude_defaults=True, exclude=set(but))
-    return ", ".join(f"{name}={_told(value)}" for name, value in found.items())
+    return ", ".join(f"{name}={_shown(value)}" for name, value in found.items())
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, Mapping):
         return "+".join(f"{key}:{one}" for key, one in value.items())
     if isinstance(value, tuple | list):

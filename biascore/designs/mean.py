@@ -94,7 +94,9 @@ class Mean:
                 return cls(value, n, neutral, problem=told, alone=alone)
             if limits is None:
                 return cls(value, n, neutral, problem=f"{told}, so there is no standard error", alone=alone)
-            (low, high), p_value = _of_alike(value, len(values) if even else groups, level, neutral, limits)
+            (low, high), p_value = _of_identical(
+                value, len(values) if even else groups, level, neutral, limits
+            )
             ends = Interval(low, high, level, f"{told}; a further one may differ", 0)
             return cls(value, n, neutral, p_value, ends, told, "exact", alone=alone)
         test = _together(value - neutral, found, tuple(ways), level)
@@ -206,7 +208,7 @@ def _together(away: float, found: Mapping[str, RobustMean], factors: Sequence[st
     return TTest.of(away, max(variances) ** 0.5, min(one.df for one in own), level)
 
 
-def _of_alike(
+def _of_identical(
     value: float, groups: int, level: float, neutral: float, limits: tuple[float, float]
 ) -> tuple[tuple[float, float], float]:
     """The interval of G clusters of one value, and the p at which its end is the neutral value."""

@@ -67,7 +67,7 @@ class MeanMetric(DecidedMetric[OptionsT, TestT]):
     """A metric whose method is a score of each item; the headline is their mean by clusters (`Mean`).
 
     ``headline`` names it, ``unit`` is that of a score, ``items`` is what items are called and ``role`` the list of the test
-    that they come from. ``cluster_columns`` are the columns of the item table that tell clusters apart where two models are
+    that they come from. ``cluster_columns`` are the columns of the item table that identify clusters where two models are
     compared. ``limits`` are those of a score, ``item_neutral`` is its value without a bias.
     """
 

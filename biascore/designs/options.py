@@ -256,7 +256,7 @@ class AssociationOptions(WordOptions):
             "bootstrap": f"{self.bootstrap}, {self.resamples} resamples",
             "equivalence bound": self.bound,
             "alpha": self.alpha,
-            **self.words_stated(),
+            **self.word_conventions(),
         }
 
 

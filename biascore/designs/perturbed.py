@@ -125,7 +125,7 @@ class Shift:
         )
 
 
-def shifts_told(persons: Sequence[Shift], neutral: Sequence[Shift], moved: str) -> str:
+def describe_shifts(persons: Sequence[Shift], neutral: Sequence[Shift], moved: str) -> str:
     """``One change moves the logit on average 0.15 by gender, and if it is neutral 0.12 by weekday.``; "" without either.
 
     ``moved`` is what the scores are in words.

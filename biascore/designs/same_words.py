@@ -50,7 +50,7 @@ class ComparingOptions(WordOptions):
         """What a reader must know to compute the same numbers."""
         return {
             **own,
-            **self.words_stated(),
+            **self.word_conventions(),
             "embedding level": self.level,
             "vector of a text": model.identity.sentence_vector,
             "resamples": self.resamples,

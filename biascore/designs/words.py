@@ -54,7 +54,7 @@ class WordOptions(MetricOptions):
     duplicates: Literal["drop", "keep"] = "drop"
     unseen: Literal["drop", "keep"] = "drop"
 
-    def words_stated(self) -> dict[str, Scalar]:
+    def word_conventions(self) -> dict[str, Scalar]:
         """The conventions on words."""
         return {"duplicates": self.duplicates, "words never seen in training": self.unseen}
 

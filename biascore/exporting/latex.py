@@ -12,7 +12,7 @@ from biascore.exporter import Exported, Exporter
 from biascore.exporting.tables import notes, tables_of, titles_of
 from biascore.results.answers import findings
 from biascore.results.summary import SummaryRow, p_shown
-from biascore.results.table_notes import beneath
+from biascore.results.table_notes import below_table
 
 if TYPE_CHECKING:
     from biascore.results.run import Run
@@ -101,7 +101,9 @@ class Latex(Exporter):
             names = self.chosen or tuple(name for name in default if name not in shared)
             found += _table(names, rows, titles, " ".join([_headed(title, rows, shared), *notes(run)]))
         told = (answer.text for answer in findings(run.answers))
-        return (Exported("\n".join([*found, *(f"% {_latex(line)}" for line in (*told, *beneath(run))), ""])),)
+        return (
+            Exported("\n".join([*found, *(f"% {_latex(line)}" for line in (*told, *below_table(run))), ""])),
+        )
 
 
 def _same(rows: Sequence[SummaryRow], name: str) -> bool:

@@ -17,7 +17,7 @@ from biascore.results.answers import findings
 from biascore.results.gates import gates_line
 from biascore.results.result_lines import change_lines, hint_line, longer_lines, missed_line
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
-from biascore.results.table_notes import beneath
+from biascore.results.table_notes import below_table
 from biascore.results.verdicts import Role
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def markdown_lines(run: Run, columns: Sequence[str], estimates: Sequence[str] = 
             lines.append(f"| {' | '.join(cells)} |")
         lines += [""]
     lines += [*notes(run), "", "<details><summary>Details: units, conventions, warnings</summary>", ""]
-    return [*lines, *(f"- {markdown(line)}" for line in beneath(run)), "", "</details>", ""]
+    return [*lines, *(f"- {markdown(line)}" for line in below_table(run)), "", "</details>", ""]
 
 
 def markdown(text: str) -> str:

@@ -163,8 +163,8 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path, bases: BaseRuns) -
     elif gate.no_worse_than is not None:
         before = bases.of(gate, folder)
         digest = before.results_digest()
-        grown, cautions = _no_worse(gate, lines, run, before)
-        checks += grown
+        increase, cautions = _no_worse(gate, lines, run, before)
+        checks += increase
     checks += [
         _check(measurement, measurement.reason, GateOutcome.NOT_MEASURED, "measured")
         for measurement, said in asked
@@ -229,7 +229,7 @@ def _no_worse(
         said = (*comparison.controls, *comparison.warnings)
         cautions |= dict.fromkeys(f"{gate.no_worse_than}: {text}" for text in said)
         for measurement in some:
-            checks += _grown(measurement, comparison, gate)
+            checks += _increases(measurement, comparison, gate)
     return checks, tuple(cautions)
 
 
@@ -251,7 +251,7 @@ def _base_model(model: str, before: Run, gate: Gate) -> str:
     )
 
 
-def _grown(measurement: Measurement, comparison: Comparison, gate: Gate) -> Iterator[GateCheck]:
+def _increases(measurement: Measurement, comparison: Comparison, gate: Gate) -> Iterator[GateCheck]:
     key = (measurement.metric, measurement.test, measurement.subject)
     found = [one for one in comparison if (one.metric, one.test, one.subject) == key]
     refused = [one for one in comparison.not_comparable if (one.metric, one.test, one.subject) == key]
@@ -289,7 +289,7 @@ def growth(one: Difference, margin: float) -> tuple[GateOutcome, str]:
         return GateOutcome.NOT_MEASURED, told
     if one.change.value is None or ends is None:
         return GateOutcome.UNDECIDED, told
-    low, high = grown(one, ends)
+    low, high = increase(one, ends)
     held = (
         GateOutcome.FAILS if low > margin else GateOutcome.HOLDS if high <= margin else GateOutcome.UNDECIDED
     )
@@ -307,7 +307,7 @@ def _shown_from(ends: ConfidenceInterval, margin: float) -> float:
     return float(margin + half * (1 + ndtri(POWER) / ndtri((1 + ends.level) / 2)))
 
 
-def grown(one: Difference, ends: ConfidenceInterval) -> tuple[float, float]:
+def increase(one: Difference, ends: ConfidenceInterval) -> tuple[float, float]:
     """How much farther from no bias the effect may be now, at the least and at the most, by the interval of its change.
 
     With the old effect e the increase for a change c is |e + c| - |e|. Where the sign of e is not sure, it is at most |c|

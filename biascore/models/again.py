@@ -1,7 +1,7 @@
 """Whether a model gives the same answers when it is asked the same questions once more.
 
 A model that samples, or whose dropout is on, gives results that nobody can repeat. So a few of the questions of a run are
-put to it again, in the same batch, for the last bits of an answer may depend on the batch: a small batch once, of a large
+sent to it again, in the same batch, for the last bits of an answer may depend on the batch: a small batch once, of a large
 one the first questions twice.
 """
 
@@ -20,7 +20,7 @@ from biascore.models import codecs
 from biascore.models.cache import Cache
 from biascore.models.calling import Hook
 from biascore.models.questions import Chosen, TokenLogprobs
-from biascore.models.usage import AskedAgain
+from biascore.models.usage import Repeated
 
 MOST: Final = 16
 """So many questions of each hook are asked again."""
@@ -36,15 +36,15 @@ class _Sample:
 
 
 @dataclass(slots=True)
-class Again:
+class Repeatability:
     """What one opened model is asked again, once for each hook, and what was found; its views share it."""
 
     _samples: dict[str, _Sample] = field(default_factory=dict, init=False)
     _prefixes: dict[bytes, str] = field(default_factory=dict, init=False)
-    _found: dict[str, AskedAgain | None] = field(default_factory=dict, init=False)
+    _found: dict[str, Repeated | None] = field(default_factory=dict, init=False)
 
     @property
-    def deviations(self) -> tuple[AskedAgain, ...]:
+    def deviations(self) -> tuple[Repeated, ...]:
         """What was found through the hooks whose answers were others."""
         return tuple(one for one in self._found.values() if one is not None)
 
@@ -68,7 +68,7 @@ class Again:
         keys = {codecs.question_key(prefix, {"again": MOST}): name for prefix, name in self._prefixes.items()}
         for key, data in cache.get(list(keys)).items():
             try:
-                self._found[keys[key]] = AskedAgain.model_validate_json(data)
+                self._found[keys[key]] = Repeated.model_validate_json(data)
             except ValidationError:
                 cache.drop({key: data})
 
@@ -90,7 +90,7 @@ class Again:
 
 def _deviation(
     sample: _Sample, call: Callable[[Hook[Any, Any], tuple[Any, ...]], list[Any]]
-) -> AskedAgain | None:
+) -> Repeated | None:
     """How the answers to a sample differ when it is asked again, or None where they are the same, bit for bit."""
     hook, questions = sample.hook, sample.questions
 
@@ -101,7 +101,7 @@ def _deviation(
         first = sample.answers if sample.answers is not None else answers()
         second = answers()
     except BiascoreError as error:  # what was measured before stays
-        return AskedAgain(hook=hook.name, questions=len(questions), problem=str(error))
+        return Repeated(hook=hook.name, questions=len(questions), problem=str(error))
     differing = [pair for pair in zip(first, second, strict=True) if pair[0] != pair[1]]
     if not differing:
         return None
@@ -109,7 +109,7 @@ def _deviation(
     comparable = all(
         one.shape == other.shape and one.size and np.isfinite(one - other).all() for one, other in numbers
     )
-    return AskedAgain(
+    return Repeated(
         hook=hook.name,
         questions=len(questions),
         differing=len(differing),

@@ -23,7 +23,7 @@ from biascore.errors import (
     WorkerError,
 )
 from biascore.models import codecs
-from biascore.models.again import Again
+from biascore.models.again import Repeatability
 from biascore.models.backend import Backend, Identity
 from biascore.models.budget import Budget
 from biascore.models.calling import Hook
@@ -50,7 +50,7 @@ class _Batch:
 
 
 @dataclass(slots=True)
-class Standing:
+class Availability:
     """Whether a model still answers: ``down`` is the error after which it is asked nothing more in its run.
 
     ``unread``: that after which nothing of it is read. Outside of a run it is asked each time.
@@ -71,7 +71,7 @@ class Standing:
 
 
 @dataclass(slots=True, repr=False)
-class Asker:
+class QueryRunner:
     """Questions of any number in, an answer for each out, of one opened model.
 
     ``call`` puts one batch to the model: ``Caller.call``, or what replaces it; ``needs`` is what one takes of a budget.
@@ -87,9 +87,9 @@ class Asker:
     in_flight: int = 1
     counts: QuestionCounts = field(default_factory=QuestionCounts, init=False)
     answered: set[bytes] = field(default_factory=set, init=False)
-    again: Again = field(default_factory=Again, init=False)
+    again: Repeatability = field(default_factory=Repeatability, init=False)
     _identity: Identity = field(init=False)
-    standing: Standing = field(default_factory=Standing, init=False)
+    standing: Availability = field(default_factory=Availability, init=False)
 
     def __post_init__(self) -> None:
         self._identity = self.backend.identity
@@ -133,7 +133,7 @@ class Asker:
             self.standing.unread = self.standing.down
             raise
 
-    def ask_again(self) -> None:
+    def ask_repeated(self) -> None:
         """Ask some of the questions again, once for each hook; not what is charged for, nor a model that is down."""
         self.again.recall(self.services.cache)
         if not self.source.paid and not self.standing.down:
@@ -188,7 +188,7 @@ class Asker:
                         advance(len(new))
             except BaseException:  # Ctrl-C waits for nothing
                 flight.stop()
-                for batch, get in flight.landed():
+                for batch, get in flight.completed():
                     with suppress(BaseException):
                         self._taken(hook, unique, batch, get, came)
                 raise
@@ -228,9 +228,11 @@ class Asker:
         for place, some in enumerate(batches):
             lost = {key for key in some if key not in answers}
             if lost:
-                yield _Batch(place, [key for key in some if key in lost or self._asked_again(key)], lost)
+                yield _Batch(
+                    place, [key for key in some if key in lost or self._is_asked_with_batch(key)], lost
+                )
 
-    def _asked_again(self, key: bytes) -> bool:
+    def _is_asked_with_batch(self, key: bytes) -> bool:
         """Whether a question whose answer is kept is asked with the others of its batch, for theirs depend on it.
 
         The last digits of an answer may depend on the batch. So a batch is made as if the cache had been empty when this

@@ -22,7 +22,7 @@ SHORT: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What exactly was opened: enough to tell two models apart and to key their answers.
+    """What exactly was opened: enough to distinguish two models and to key their answers.
 
     ``digest`` is ``"<algorithm>:<hex>"`` over the weights, and says so in the algorithm where it
     is over a sample of them. ``composes_words`` is true for models that know words only and take
@@ -142,7 +142,7 @@ class Backend:
         )
 
     def told(self) -> Told:
-        """What its answers told of it so far, such as the name that a server answers with; the default knows nothing."""
+        """What its answers showed of it so far, such as the name that a server answers with; the default knows nothing."""
         return Told()
 
     def close(self) -> None:

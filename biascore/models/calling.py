@@ -91,7 +91,7 @@ class Caller:
                 stop=self._stop,
                 wait=self._wait,
                 sleep=attempts.pause,
-                before_sleep=self._tell,
+                before_sleep=self._show_wait,
                 reraise=True,
             )
             return retrying(attempts.make, partial(self._source.guarded, what, answers, limit))
@@ -111,7 +111,7 @@ class Caller:
             "counting tokens", lambda: self._backend.cost(hook.name, questions, hook.params)
         )
 
-    def _tell(self, state: tenacity.RetryCallState) -> None:
+    def _show_wait(self, state: tenacity.RetryCallState) -> None:
         """Say that a long wait begins, once for all batches that wait for it."""
         seconds = state.next_action.sleep if state.next_action else 0.0
         if seconds >= _LONG and monotonic() > self._told_until:

@@ -64,11 +64,11 @@ class Flight(Generic[B]):
                     return
                 while not (done := wait(self._flying, _TICK, FIRST_COMPLETED).done):
                     pass
-                yield from self._landed(done)
+                yield from self._completed(done)
 
-    def landed(self) -> Iterator[tuple[B, Callable[[], Any]]]:
+    def completed(self) -> Iterator[tuple[B, Callable[[], Any]]]:
         """What has been answered and did not come out of ``over``; nothing is waited for."""
-        return self._landed({future for future in self._flying if future.done()})
+        return self._completed({future for future in self._flying if future.done()})
 
     def stop(self) -> None:
         """Send nothing more: calls that wait end with Stopped, and no batch is begun."""
@@ -88,7 +88,7 @@ class Flight(Generic[B]):
                     self._refused.remove(mine)
                 self._changed.notify_all()
 
-    def _landed(self, done: set[Future[Any]]) -> Iterator[tuple[B, Callable[[], Any]]]:
+    def _completed(self, done: set[Future[Any]]) -> Iterator[tuple[B, Callable[[], Any]]]:
         for future, batch in list(self._flying.items()):  # in the order in which they were begun
             if future in done:
                 if not isinstance(future.exception(), Stopped):

@@ -18,7 +18,7 @@ from biascore.basics.progress import Silent
 from biascore.errors import AnswerError, BiascoreError, CapabilityError, PluginFailedError, QuestionError
 from biascore.models import hooks
 from biascore.models.answers import check_familiarity, check_unit, no_translation, not_read
-from biascore.models.asking import Asker, Standing
+from biascore.models.asking import Availability, QueryRunner
 from biascore.models.backend import Backend
 from biascore.models.cache import NoCache
 from biascore.models.calling import Caller, Hook
@@ -49,8 +49,9 @@ A = TypeVar("A")
 class Model:
     """One opened model.
 
-    Every question goes one way: ``Asker`` deduplicates, answers from the cache what it can, asks the rest in batches, checks
-    and stores each. ``Caller`` puts a batch to the backend, again after transient failures. ``under`` is transformed by it.
+    Every question goes one way: ``QueryRunner`` deduplicates, answers from the cache what it can, asks the rest in batches,
+    checks and stores each. ``Caller`` sends a batch to the backend, again after transient failures. ``under`` is transformed
+    by it.
     """
 
     _learns = True  # transforms of it are fitted
@@ -75,7 +76,9 @@ class Model:
         if under is None:
             self._open.callback(backend.close)
         self._caller = caller = Caller(source, backend, self._services)
-        self._asker = Asker(source, backend, self._services, caller.call, caller.needs, backend.in_flight)
+        self._asker = QueryRunner(
+            source, backend, self._services, caller.call, caller.needs, backend.in_flight
+        )
         self.capabilities = caller.capabilities
         self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
         self.outcomes = Outcomes()  # of the questions with options of this measurement
@@ -244,13 +247,13 @@ class Model:
         )
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> Availability:
         """Whether it still answers in the run that it is in, under whatever name."""
         return (self.untransformed or self)._asker.standing
 
-    def ask_again(self) -> None:
-        """Ask it some of its questions again, for ``deviations`` of its record; see ``Asker.ask_again``."""
-        (self.untransformed or self)._asker.ask_again()
+    def ask_repeated(self) -> None:
+        """Ask it some of its questions again, for ``deviations`` of its record; see ``QueryRunner.ask_repeated``."""
+        (self.untransformed or self)._asker.ask_repeated()
 
     def close(self) -> None:
         """Let go of the model's files and memory, once; ``with engine.model(ref) as model:`` does it too.

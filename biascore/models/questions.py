@@ -170,7 +170,7 @@ class Familiarity:
 
     ``seen`` is false for a word that is out of vocabulary and for one whose vector is assembled from pieces
     (character n-grams); ``spelling`` is then a form of the word in other case or normalisation that the model has
-    seen, or empty. Of a phrase that is seen it is the one word that stands for it, such as New_York. ``rank``
+    seen, or empty. Of a phrase that is seen it is the one word that represents it, such as New_York. ``rank``
     is the word's place in a vocabulary that runs from the most to the least frequent word, 1 for the first; a word
     that is no entry stands behind all of them, and None says that there is no such order. ``tokens`` are the pieces that a
     tokenizer reads it in, None for a model of whole words. Raises ValueError where either is below 1.

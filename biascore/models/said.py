@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from biascore.models.questions import Choice, Outcome
 from biascore.models.thoughts import answer_in
-from biascore.models.tongues import refuses, tongue
+from biascore.models.tongues import other_language, refuses
 
 LETTERS: Final = ascii_uppercase
 """By which options are listed: A, B, C, ..."""
@@ -72,7 +72,7 @@ class Read(NamedTuple):
 
 
 class _Options(NamedTuple):
-    """Options as an answer is compared with them: their texts, and the place that each label stands for.
+    """Options as an answer is compared with them: their texts, and the place that each label represents.
 
     ``denied``: the question itself denies something, so that an answer may, too.
     """
@@ -104,23 +104,23 @@ def read(question: Choice, said: str, order: Sequence[int], labels: Sequence[str
     if whole in options.texts:
         return Read(options.texts.index(whole), "chosen")
     text = _NEXT.split(_unmarked(text), maxsplit=1)[0]
-    start, stated = _at_start(text, options), _stated(text, options, _ANSWER)
+    start, stated = _at_start(text, options), _named_options(text, options, _ANSWER)
     if start and stated and len(start) == 1 and start != stated:
         return Read(None, "undetermined", "it begins with one option and answers with another")
     found = stated or start
     if not found and refuses(_ANSWER.sub("", text, count=1) if _ANSWER.match(text) else text):
         return Read(None, "refused")
-    found = found or _stated(text, options, _OPTION) or _at_end(text, options)
+    found = found or _named_options(text, options, _OPTION) or _at_end(text, options)
     if found:
         one = next(iter(found)) if len(found) == 1 else None
         return Read(one, "undetermined", "it names several options") if one is None else Read(one, "chosen")
     if any(_named(text, option) for option in options.texts):
         return Read(None, "undetermined", "it names an option, and does not say that it is the answer")
-    other = tongue(text, about)
+    other = other_language(text, about)
     return Read(None, "unreadable", f"it is in another language ({other})" if other else "it names no option")
 
 
-def _stated(text: str, options: _Options, where: re.Pattern[str]) -> set[int]:
+def _named_options(text: str, options: _Options, where: re.Pattern[str]) -> set[int]:
     """The options that are named right behind a word such as "answer is"."""
     after = (
         _at_start(text[one.end() : one.end() + _NEAR].lstrip(_MARKS), options) for one in where.finditer(text)
@@ -166,7 +166,7 @@ def _at_start(text: str, options: _Options) -> set[int]:
 
 
 def _listed(text: str, options: _Options) -> set[int]:
-    """The options that stand in a text behind their labels, as in a list of them all."""
+    """The options that are in a text after their labels, as in a list of them all."""
     low = text.casefold()
     return {
         place

@@ -69,7 +69,7 @@ class Answer(NamedTuple):
     problem: str = ""
 
 
-def after_thoughts(said: str) -> Answer:
+def without_reasoning(said: str) -> Answer:
     """What stands behind the last mark that closes thoughts; nothing where they are opened and not closed."""
     text = unescape(said) if "&lt;" in said else said
     closed = max((one.end() for one in _CLOSES.finditer(text)), default=0)
@@ -86,7 +86,7 @@ def answer_in(said: str, about: str = "") -> Answer:
     None where marks are left that are not known here, neither in the question, ``about``: thoughts may stand between them.
     Marks of the answer itself are written as "Answer:".
     """
-    rest, problem = after_thoughts(said)
+    rest, problem = without_reasoning(said)
     if problem:
         return Answer("", problem)
     marked = _ANSWERS.search(rest)

@@ -43,7 +43,7 @@ def refuses(said: str) -> bool:
     return bool(_REFUSES.match(said.strip(_MARKS)))
 
 
-def tongue(text: str, about: str) -> str:
+def other_language(text: str, about: str) -> str:
     """The language, or the script, of a text where it is not that of what it is ``about``; else ""."""
     own = Counter(map(script_of, filter(str.isalpha, text))).most_common(1)
     if not own:

@@ -33,7 +33,7 @@ class QuestionCounts(Frozen):
         return QuestionCounts(**{name: getattr(self, name) - getattr(before, name) for name in names})
 
 
-class AskedAgain(Frozen):
+class Repeated(Frozen):
     """Answers that were others when a model was asked the same questions again through a hook.
 
     ``questions`` were asked again, and to ``differing`` of them the answers were others, bit for bit. ``largest`` is the
@@ -103,7 +103,7 @@ class ModelUsed(Frozen):
     transforms: tuple[TransformUsed, ...] = ()
     control: FrozenMap[float] | None = None
     questions: QuestionCounts = QuestionCounts()
-    deviations: tuple[AskedAgain, ...] = ()
+    deviations: tuple[Repeated, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def is_after(self, other: ModelUsed) -> bool:

@@ -80,7 +80,7 @@ class Named(Plugin, Generic[T]):
 
     def _load(self) -> T:
         thing = self._point.load()
-        check_contract(_stated(self._point.module))
+        check_contract(_declared(self._point.module))
         return self._take(thing, self.name)
 
 
@@ -110,7 +110,7 @@ def named(point: metadata.EntryPoint, group: str, record: PluginRecord, read: Re
     return Plugin(replace(record, status="failed", reason=reason))
 
 
-def _stated(module: str) -> object:
+def _declared(module: str) -> object:
     """The contract that a module or the nearest package around it states; None where none does."""
     while module:
         stated = getattr(sys.modules.get(module), "biascore_contract", None)

@@ -127,7 +127,7 @@ class Registry(Generic[T]):
         return "biascore itself" if name in self._reserved else self._items[name][1].record.shown
 
     def holds(self, name: str, item: object) -> bool:
-        """Whether this item is what the name stands for."""
+        """Whether the name refers to this item."""
         return self._usable(name) and self._items[name][0]() is item
 
     @property
@@ -137,7 +137,7 @@ class Registry(Generic[T]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The usable names, sorted; what a name stands for may fail when it is imported."""
+        """The usable names, sorted; the thing of that name may fail when it is imported."""
         return tuple(filter(self._usable, self.known))
 
     def _usable(self, name: str) -> bool:

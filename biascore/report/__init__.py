@@ -167,7 +167,7 @@ def check_report(path: str | Path, *, overwrite: bool) -> Path:
 
 def check_installed() -> None:
     """Raise MissingExtraError where the libraries that reports need are not installed."""
-    with _home():
+    with _start_page():
         for name in EXTRA_MODULES:
             try:
                 import_module(name)
@@ -176,7 +176,7 @@ def check_installed() -> None:
 
 
 @contextmanager
-def _home() -> Iterator[None]:
+def _start_page() -> Iterator[None]:
     """A user without a home has one while altair is imported, which asks where a cache of data sets would lie."""
     try:
         Path.home()

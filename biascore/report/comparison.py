@@ -15,8 +15,8 @@ from biascore.report.charts.base import (
     Look,
     Plot,
     Rows,
+    describe_neutral,
     estimate_columns,
-    neutral_told,
     safe,
     tooltip,
     unique,
@@ -113,7 +113,7 @@ def _charts(found: Comparison) -> Iterator[Chart]:
         )
         yield _chart(
             f"changes-{name}",
-            f"{of}: change of {title}, new minus old. {told}{neutral_told(0.0, 'no change')}",
+            f"{of}: change of {title}, new minus old. {told}{describe_neutral(0.0, 'no change')}",
             f"change of {title}",
             [
                 _row(one, label, "change", one.models, one.change)

@@ -50,8 +50,8 @@ def examples_of(measurement: Measurement) -> Told | None:
     )
     return Told(
         figure,
-        tuple(_example(row, figure) for row in _telling(follow, figure.follows)),
-        tuple(_example(row, figure) for row in _telling(against, figure.follows)),
+        tuple(_example(row, figure) for row in _strongest(follow, figure.follows)),
+        tuple(_example(row, figure) for row in _strongest(against, figure.follows)),
         len(follow),
         len(against),
     )
@@ -64,7 +64,7 @@ def _follows(value: Any) -> bool | None:
     return None if number is None or number == 0 else number > 0
 
 
-def _telling(rows: Iterable[Mapping[str, Any]], by: str) -> list[Mapping[str, Any]]:
+def _strongest(rows: Iterable[Mapping[str, Any]], by: str) -> list[Mapping[str, Any]]:
     """The strongest, where numbers tell it, of equals the shortest; of another group each while there are groups."""
     order = sorted(rows, key=lambda row: (-abs(float(row[by])), len(row["item"]), row["item"]))
     first: dict[str, Mapping[str, Any]] = {}

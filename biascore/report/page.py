@@ -183,8 +183,8 @@ def headline_of(run: Run) -> str:
     what_for = ", ".join(f"{roles.count(role)} {text}" for role, text in _WHAT_FOR.items() if role in roles)
     tests = len({m.test for m in run})
     models = {m.model for m in run}
-    both = len(run.twins)  # which are no more models than there are
-    pairs = len({before for before, _ in run.twins})
+    both = len(run.duplicates)  # which are no more models than there are
+    pairs = len({before for before, _ in run.duplicates})
     again = f", {pairs} of them before and after a transform" if pairs else ""
     return (
         f"On {when(made.started)}, biascore {made.biascore_version} ran {counted(tests, 'test')} on "

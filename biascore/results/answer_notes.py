@@ -36,7 +36,7 @@ class Read(NamedTuple):
 
     @property
     def rank(self) -> tuple[bool, bool, bool, bool, bool, float, int]:
-        """The first stands for its ground: by state, the lead test, with an interval, by the adjusted p, in order."""
+        """The first represents its ground: by state, the lead test, with an interval, by the adjusted p, in order."""
         p = self.said.p_adjusted
         return (
             self.measurement.headline.value is None,

@@ -11,7 +11,7 @@ from biascore.results.answer_notes import Read, dimensions_of, notes_of, shown_b
 from biascore.results.effect_words import Size, ends_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
-from biascore.results.verdicts import Role, RunVerdict, State, bound_told, injected, note_of
+from biascore.results.verdicts import Role, RunVerdict, State, describe_bound, injected, note_of
 
 NO_CONCEPT: Final = "no concept named"
 
@@ -234,7 +234,7 @@ def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> 
         ),
         unshared=sum(one.measurement.specificity is None for one in detected),
         unreferenced=sum(one.said.no_reference for one in some),
-        below=bound_told(measurement) if state is State.NEGLIGIBLE else "",
+        below=describe_bound(measurement) if state is State.NEGLIGIBLE else "",
     )
 
 

@@ -131,7 +131,7 @@ class Size(Frozen):
         return f"{value} ({self.interval or 'no interval'})"
 
 
-def change_told(name: str, before: float, after: float, neutral: float = 0.0) -> str:
+def describe_change(name: str, before: float, after: float, neutral: float = 0.0) -> str:
     """``effect size d decreased from 1.70 to 0.46``: further from no bias is increased, nearer to it decreased."""
     old, new = before - neutral, after - neutral
     if equal(before, after):
@@ -151,11 +151,11 @@ def moved(measurement: Measurement) -> str:
         after = known.get(f"{name.removesuffix(' before')} after")
         if name.endswith(" before") and after and before.value is not None and after.value is not None:
             neutral = before.neutral or 0.0
-            told.append(change_told(name.removesuffix(" before"), before.value, after.value, neutral))
+            told.append(describe_change(name.removesuffix(" before"), before.value, after.value, neutral))
     return "; ".join(told)
 
 
-def scale_told(estimate: Estimate) -> str:
+def describe_scale(estimate: Estimate) -> str:
     """How to read its values: what is no bias, and the words for sizes; empty where neither is known."""
     if estimate.neutral is None:
         return ""

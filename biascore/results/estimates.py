@@ -175,7 +175,7 @@ def brief(estimate: Estimate) -> str:
 
 
 def describe(estimate: Estimate) -> str:
-    """All that is known of an estimate: value, unit, interval, every p-value and group sizes."""
+    """An estimate: value, unit, interval, every p-value and group sizes."""
     if estimate.value is None:
         return f"{estimate.name} not estimable"
     value, low, high = estimate.texts(3)

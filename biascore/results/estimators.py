@@ -59,7 +59,7 @@ class Contrast(Frozen):
     ``column`` holds the values; where ``equal_to`` is given, an item counts 1 if its text there is that and 0 if not; with
     ``at_most`` 1 if its number is that or less.
     ``groups``: the weight of each value of the column ``by``; ``{"": 1}`` is the mean of all items. ``neutral`` is added.
-    ``key``: the columns that tell items apart. An item without a value is left out.
+    ``key``: the columns that identify items. An item without a value is left out.
     """
 
     kind: Literal["contrast"] = "contrast"
@@ -199,7 +199,7 @@ class Total(Frozen):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The columns that tell clusters apart."""
+        """The columns that identify clusters."""
         return self.cluster
 
     @property

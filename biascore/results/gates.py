@@ -43,7 +43,7 @@ def within(measurement: Measurement, bound: float, estimate: str = "") -> tuple[
     low, high = head.interval.low - neutral, head.interval.high - neutral
     held, told = GateOutcome.UNDECIDED, "reaches beyond"
     if -bound <= low and high <= bound:
-        held, told = GateOutcome.HOLDS, "lies within"
+        held, told = GateOutcome.HOLDS, "is within"
     elif low > bound or high < -bound:
         held, told = GateOutcome.FAILS, "lies wholly beyond"
     around = f" of {neutral:g}" if neutral else ""

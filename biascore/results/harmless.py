@@ -89,7 +89,7 @@ class HarmlessAudits(Frozen):
         """Whether so much is detected that at most 5 of 100 harmless audits have it."""
         return self.p_value(found) <= FEW
 
-    def surely(self, share: float) -> bool:
+    def exceeds_harmless(self, share: float) -> bool:
         """Whether a share is smaller than the smallest of 95 of 100 harmless audits."""
         return self.as_small(share) <= FEW
 

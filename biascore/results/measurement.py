@@ -60,7 +60,7 @@ class Measurement(WithCaveats, Frozen):
         quote: What was found as a sentence that can be quoted alone; empty for none.
         estimates: The estimates, with intervals and p-values.
         read_first: The name of the estimate that a reader needs before the headline, as f_m of GEST; empty for none.
-        lead: Whether its test stands for its ground, named beforehand.
+        lead: Whether its test represents its ground, named beforehand.
         verdict: Of this measurement before adjustment, by ``alpha`` and ``equivalence``; ``Run.verdicts`` are adjusted.
         reason: Why this is the verdict.
         alpha: The level of its p-value; None where nothing is tested.

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from biascore.basics.wording import capital, counted, shown, some_of
 from biascore.results.answers import Answer, Counts, findings
-from biascore.results.effect_words import Size, moved, scale_told
+from biascore.results.effect_words import Size, describe_scale, moved
 from biascore.results.failure import Failure
 from biascore.results.harmless import HarmlessAudits, Shared
 from biascore.results.measurement import Measurement
@@ -45,7 +45,7 @@ def result_lines(
                 for model in dict.fromkeys(lost)
             ),
         )
-    detected = [model for model, some in of.items() if _surely(some, audits.get(model))]
+    detected = [model for model, some in of.items() if _exceeds_harmless(some, audits.get(model))]
     least = f"Bias was detected in {len(detected)} of {len(of)} models"
     every = counts_line(findings(found), sum(one.model in of or one.model in lost for one in failed))
     return (f"{least}{': ' if detected else ''}{', '.join(detected)}. {every}.",)
@@ -57,7 +57,7 @@ def shared_of(some: Iterable[Answer]) -> Shared:
     return Shared(len(shares), min(shares, default=1.0))
 
 
-def _surely(some: Sequence[Answer], audits: HarmlessAudits | None) -> bool:
+def _exceeds_harmless(some: Sequence[Answer], audits: HarmlessAudits | None) -> bool:
     """Whether something was detected on a model, and more than harmless groups give where it is compared with these."""
     if any(one.unshared for one in some):
         return True
@@ -94,7 +94,7 @@ def scale_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) ->
         for estimate in (measurement.first, measurement.headline)
         if estimate is not None and number in shown_numbers
     ]
-    return tuple(dict.fromkeys(filter(None, map(scale_told, estimates))))
+    return tuple(dict.fromkeys(filter(None, map(describe_scale, estimates))))
 
 
 def quote_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -> tuple[str, ...]:
@@ -219,7 +219,7 @@ _BESIDES: Final = {
     State.INCONCLUSIVE: "is inconclusive: neither an effect nor its absence was shown",
     State.NOT_MEASURED: "was not measured",
 }
-"""What is said beside something that was found: not that no bias was."""
+"""What is said next to a detected bias, where "no bias was found" would be wrong."""
 
 
 def _result(model: str, some: Sequence[Answer], audits: HarmlessAudits | None) -> str:
@@ -252,10 +252,14 @@ def _shown(model: str, some: Sequence[Answer], audits: HarmlessAudits | None) ->
 def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None) -> str:
     """What was detected: what is sure, what only test by test, or that harmless groups give as much."""
     if audits is None:
-        return f"Bias was detected in {model}: {', '.join(map(_told, some))}"
+        return f"Bias was detected in {model}: {', '.join(map(_describe, some))}"
     found = shared_of(some)
     exceeds = audits.exceeds(found)
-    sure = [one for one in some if one.unshared or (exceeds and audits.surely(min(one.shares, default=1.0)))]
+    sure = [
+        one
+        for one in some
+        if one.unshared or (exceeds and audits.exceeds_harmless(min(one.shares, default=1.0)))
+    ]
     others = [one for one in some if one not in sure]
     counts = (
         f" ({found.many} of {counted(audits.tests, 'test')}; harmless groups give {audits.brief})"
@@ -271,14 +275,14 @@ def _detected(model: str, some: Sequence[Answer], audits: HarmlessAudits | None)
         were = "was" if found.many == 1 else "were"
         grounds = _and([one.about for one in others])
         return f"{found.many} of {counted(audits.tests, 'test')} {were} detected in {model} ({grounds}), {as_much}"
-    parts = [f"sure: {', '.join(map(_told, sure))}"] if sure else []
+    parts = [f"sure: {', '.join(map(_describe, sure))}"] if sure else []
     if others:
         how = "detected test by test" if exceeds else as_much
         parts.append(f"{how}: {_and([one.about for one in others])}")
     return f"Bias was detected in {model}{counts}: {'; '.join(parts)}"
 
 
-def _told(one: Answer) -> str:
+def _describe(one: Answer) -> str:
     """A ground with its direction and size."""
     return (
         f"{one.about} ({'; '.join(filter(None, [one.direction, _word(one)]))})"

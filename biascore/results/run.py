@@ -40,7 +40,7 @@ from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items
 from biascore.results.scenarios import MappingUsed, ScenarioResult
 from biascore.results.sensitivity import Sensitivity, seen_lines
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
-from biascore.results.verdicts import Rule, RunVerdict, contradiction, run_verdicts, unseen, verdict_told
+from biascore.results.verdicts import Rule, RunVerdict, contradiction, describe_verdict, run_verdicts, unseen
 from biascore.stats import Adjustment
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Run(Frozen):
     def __repr__(self) -> str:
         lines = [f"<Run {self.title!r}: {len(self)} measurement(s) on {len(self.models)} model(s)>"]
         for measurement, verdict in zip(self.measurements, self.verdicts, strict=True):
-            lines.append(measurement.line(verdict_told(measurement, verdict), verdict.p_adjusted))
+            lines.append(measurement.line(describe_verdict(measurement, verdict), verdict.p_adjusted))
         return "\n  ".join(lines)
 
     __str__ = __repr__
@@ -152,7 +152,7 @@ class Run(Frozen):
         return answers(self.measurements, self.verdicts, self.controls)
 
     @property
-    def twins(self) -> tuple[tuple[str, str], ...]:
+    def duplicates(self) -> tuple[tuple[str, str], ...]:
         """The names of models that were measured before and after transforms: before, after."""
         measured = {measurement.model for measurement in self.measurements}
         some = [model for model in self.models if model.name in measured]
@@ -160,11 +160,11 @@ class Run(Frozen):
         return tuple((before.name, model.name) for before, model in pairs if before is not None)
 
     @property
-    def twin_line(self) -> str:
+    def duplicates_line(self) -> str:
         """What has to be said where a model is measured before and after transforms, or an empty text."""
-        if not self.twins:
+        if not self.duplicates:
             return ""
-        some = "; ".join(f"{before} and {after}" for before, after in self.twins)
+        some = "; ".join(f"{before} and {after}" for before, after in self.duplicates)
         return (
             f"models before and after transforms are counted twice: {some}. Two different verdicts do not show that the "
             "effect changed: weat-change gives the change with its interval"

@@ -187,7 +187,7 @@ class _Scale(NamedTuple):
 
 
 def _standard_error(headline: Estimate, scale: _Scale) -> float | None:
-    """That of the interval, or of the deciding test where that is larger: it may ask a wider question."""
+    """The standard error of the interval, or of the deciding test where that is larger: it may ask a wider question."""
     from scipy.special import ndtri
 
     ends, value = headline.interval, headline.value

@@ -18,7 +18,7 @@ def conventions(run: Run) -> tuple[str, ...]:
     return tuple(_conventions(summary_rows(run)))
 
 
-def beneath(run: Run) -> tuple[str, ...]:
+def below_table(run: Run) -> tuple[str, ...]:
     """The lines, each once."""
     rows = summary_rows(run)
     lines = [

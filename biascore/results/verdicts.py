@@ -221,20 +221,20 @@ def note_of(measurement: Measurement, said: RunVerdict) -> str:
     """
     found = measurement.specificity
     if State.of(measurement, said) is State.NEGLIGIBLE:
-        return bound_told(measurement)
+        return describe_bound(measurement)
     decided = said.verdict is Verdict.DETECTED or said.hint
     share = found.told if found and decided else ""
     return "; ".join(dict.fromkeys(filter(None, [said.because, share])))
 
 
-def verdict_told(measurement: Measurement, said: RunVerdict) -> str:
+def describe_verdict(measurement: Measurement, said: RunVerdict) -> str:
     """The state with its caveats: ``detected; 2 of 100 harmless pairs reach it; but ...``."""
     state = State.of(measurement, said).value
     shown = f"{state} ({said.note})" if said.note else state
     return "; ".join(filter(None, [shown, note_of(measurement, said), but(measurement.doubts)]))
 
 
-def bound_told(measurement: Measurement) -> str:
+def describe_bound(measurement: Measurement) -> str:
     """``below medium (|d| < 0.5)``: what negligible means where its bound is no small effect; else an empty text."""
     stated = measurement.equivalence
     of_d = measurement.headline.unit == DEVIATIONS and stated is not None and stated.bound == MEDIUM

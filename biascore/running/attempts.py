@@ -120,11 +120,11 @@ def _perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progr
                     overall(1)
                 for label in dict.fromkeys(label for label, _, _ in group):
                     if any(one.measurement.model == label for one, _ in made):
-                        pool.model(label).ask_again()
+                        pool.model(label).ask_repeated()
                     if label in pool.opened and label not in checked.seconds:
                         used[label] = pool.release(label)
         for name in pool.opened if made else ():
-            pool.model(name).ask_again()
+            pool.model(name).ask_repeated()
     except KeyboardInterrupt as error:
         interrupted = error
         left = [one for group in groups for one in group][len(made) + len(failed) :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from biascore.basics.surface import either
-from biascore.models.usage import AskedAgain, ModelUsed
+from biascore.models.usage import ModelUsed, Repeated
 from biascore.results.caveat import Caveat
 from biascore.results.measurement import Measurement
 
@@ -16,7 +16,7 @@ def with_deviations(found: Measurement, models: Iterable[ModelUsed]) -> Measurem
     return found.model_copy(update={"caveats": (*caveats, *found.caveats)}) if caveats else found
 
 
-def _caveat(model: str, found: AskedAgain) -> Caveat:
+def _caveat(model: str, found: Repeated) -> Caveat:
     if found.problem:
         return Caveat(
             f"whether {model} is deterministic is not known: asked {found.questions} of its questions again, it failed "

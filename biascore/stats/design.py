@@ -227,7 +227,7 @@ def require_full_rank(r: NDArray[Any], order: NDArray[Any], columns: Sequence[st
         names = ", ".join(columns[place] for place in np.sort(order[: len(diagonal)][dependent]))
         raise RegressionError(
             f"the design is rank-deficient: {names} is a combination of the other columns "
-            "(or 0 in every row); leave it out, or give the rows that tell them apart"
+            "(or 0 in every row); leave it out, or give the rows that distinguish them"
         )
 
 

@@ -1,4 +1,4 @@
-"""An effect among those of pairs of harmless groups: how many of these pairs are as large, and how sure that is of each.
+"""An effect among those of pairs of harmless groups: how many of these pairs are as large, and the uncertainty of each.
 
 Any two groups of words differ a little in every direction, so a permutation test of real vectors nearly always rejects in
 the end. An effect says something of its groups where it is larger than those of groups that nobody is harmed by (Ethayarajh,

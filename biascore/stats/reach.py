@@ -24,7 +24,7 @@ ROOM = 1.25
 class Unreachable:
     """A verdict, detected or negligible, that a test cannot come to, and ``why``, as a clause that holds the numbers.
 
-    Why nothing can be detected is what the smallest p-value is, as in `Attainable.told`. ``part``: what of the test it is
+    Why nothing can be detected is what the smallest p-value is, as `Attainable` says. ``part``: what of the test it is
     about ("bias types age, religion"); empty for all of it.
     """
 

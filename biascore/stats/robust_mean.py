@@ -105,7 +105,10 @@ def robust_mean(
         variance, df = _hc3(apart, share)
     se = math.sqrt(variance)
     if se <= _ROUNDING * float(np.abs(given).max()):
-        raise ZeroVarianceError(f"the {count} {unit}s do not vary; check that the model tells them apart")
+        raise ZeroVarianceError(
+            f"all {count} {unit}s have the same mean, so there is no standard error; check that the "
+            "model distinguishes them"
+        )
     half = se * float(stdtrit(df, (1.0 + level) / 2.0))
     return RobustMean(mean, se, df, mean - half, mean + half, level, given.size, count if several else None)
 

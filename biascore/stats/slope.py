@@ -70,7 +70,9 @@ def slope(
         errors = weights * rest / (1.0 - 1.0 / over.size - apart**2 / square)
         se, df = float(np.sqrt(errors @ errors)), over.size - 2.0
     if se <= _ROUNDING * float(np.abs(weights * values).max(initial=0.0)) or not up.any():
-        raise ZeroVarianceError("the values do not vary beyond a line; check that the model tells them apart")
+        raise ZeroVarianceError(
+            "the values do not vary beyond a line; check that the model distinguishes them"
+        )
     total = float(up @ up)
     test = TTest.of(found, se, df, level)
     return Slope(test, found * (square / total) ** 0.5, weights, "CR2" if alike else "HC3")

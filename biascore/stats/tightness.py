@@ -2,7 +2,7 @@
 
 Vectors of words lie round a common direction: the topic of their lists, or that of all words of a contextual model. A
 list that scatters less round it has larger cosines with every word that lies in that direction, so that all words
-seem associated with the tighter list, where only scatter tells the lists apart. The same noise hides a bias where lists
+seem associated with the tighter list, where only scatter distinguishes the lists. The same noise hides a bias where lists
 scatter alike. Of two lists round one direction, with r_A and r_B the mean cosines within them and r_AB between them,
 
     q = (r_A - r_B) / (r_A + r_B + 2 r_AB)

@@ -25,7 +25,7 @@ from biascore.stats.cosines import Cosines
 TWO_WAY: Final = "two-way pigeonhole bootstrap, percentile"
 
 MIN_UNITS: Final = 3
-"""Of two words a resample is one of three, which is no distribution to take quantiles of."""
+"""Two words give three resamples: too few for quantiles."""
 
 _CHUNK: Final = 2**20  # numbers held at once: 8 MiB
 

@@ -1,14 +1,13 @@
 """Stimuli as data: word lists, pairs, templates and tests, read from TOML files and addressed by name."""
 
 from biascore.stimuli.catalogue import Catalogue, Origin
-from biascore.stimuli.lists import Doubt, PairList, Rows, SentenceList, Stimuli, TemplateList, WordList
+from biascore.stimuli.lists import PairList, Rows, SentenceList, Stimuli, TemplateList, Uncertain, WordList
 from biascore.stimuli.loader import load_file
 from biascore.stimuli.model import Listed, Published, StimuliFile, Test
 from biascore.stimuli.schema import Kinds
 
 __all__ = [
     "Catalogue",
-    "Doubt",
     "Kinds",
     "Listed",
     "Origin",
@@ -20,6 +19,7 @@ __all__ = [
     "StimuliFile",
     "TemplateList",
     "Test",
+    "Uncertain",
     "WordList",
     "load_file",
 ]

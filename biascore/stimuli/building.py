@@ -14,7 +14,7 @@ from biascore.stimuli.entries import (
     UnfitError,
     check_fit,
 )
-from biascore.stimuli.lists import Doubt
+from biascore.stimuli.lists import Uncertain
 from biascore.stimuli.model import Contents, Published, Test
 from biascore.stimuli.references import list_problems, missing_lists
 from biascore.stimuli.schema import Kinds
@@ -55,7 +55,7 @@ def _about(name: str, table: ListEntry, meta: Meta) -> About:
         "licence": table.licence or meta.licence,
         "notes": table.notes,
         "doubtful": tuple(
-            Doubt(printed=one.printed, note=one.note, proposed=one.proposed) for one in table.doubtful
+            Uncertain(printed=one.printed, note=one.note, proposed=one.proposed) for one in table.doubtful
         ),
     }
 

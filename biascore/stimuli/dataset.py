@@ -53,7 +53,7 @@ class DataFormat(ABC, Configured[OptionsT]):
     """How a data file becomes a test: ``class Lines(DataFormat[LinesOptions])``, registered with ``register_formats``.
 
     ``folders``: whether the source may be a folder, whose tables (``tables_in``) are then read as one test.
-    ``in_folder``: where the data are several files, globs of the one that stands for a folder of them.
+    ``in_folder``: where the data are several files, globs of the one that represents a folder of them.
     """
 
     id: ClassVar[str]

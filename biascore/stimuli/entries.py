@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, TypedDict, TypeVar, get
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from biascore.basics.tags import LANGUAGE_PATTERN
-from biascore.stimuli.lists import Doubt, Stimuli, WordList
+from biascore.stimuli.lists import Stimuli, Uncertain, WordList
 from biascore.stimuli.model import Published, Test
 
 T = TypeVar("T")
@@ -80,7 +80,7 @@ class Meta(Entry):
     notes: Notes = ()
 
 
-class DoubtEntry(Entry):
+class UncertainEntry(Entry):
     """``[[….doubtful]]``: what is printed, what it may have meant, and why."""
 
     printed: Prose
@@ -103,7 +103,7 @@ class UnfitError(Exception):
 
 
 def check_fit(problems: Iterable[Problem], *, of_file: bool = False) -> None:
-    """For ``build`` of a test: raise UnfitError where there is a problem; it is told with the file and its line."""
+    """For ``build`` of a test: raise UnfitError where there is a problem; it is reported with the file and its line."""
     found = [*problems]
     if found:
         raise UnfitError(found, of_file)
@@ -116,7 +116,7 @@ class About(TypedDict):
     source: str
     licence: str
     notes: tuple[str, ...]
-    doubtful: tuple[Doubt, ...]
+    doubtful: tuple[Uncertain, ...]
 
 
 class AboutTest(TypedDict):
@@ -142,7 +142,7 @@ class ListEntry(Entry):
     source: Prose | None = None
     licence: Prose | None = None
     notes: Notes = ()
-    doubtful: Annotated[tuple[DoubtEntry, ...], Field(strict=False)] = ()
+    doubtful: Annotated[tuple[UncertainEntry, ...], Field(strict=False)] = ()
 
     def build(self, about: About) -> Stimuli:
         """The list."""

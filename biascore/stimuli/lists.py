@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class Uncertain:
     """A spot of a printed list that could not be settled; ``proposed`` is a correction, never applied."""
 
     printed: str
@@ -28,7 +28,7 @@ class Stimuli:
     source: str
     licence: str
     notes: tuple[str, ...]
-    doubtful: tuple[Doubt, ...]
+    doubtful: tuple[Uncertain, ...]
 
     def __len__(self) -> int:
         """How many entries it has."""
@@ -62,7 +62,7 @@ class Rows(Stimuli, Generic[T]):
     source: str = ""
     licence: str = ""
     notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
+    doubtful: tuple[Uncertain, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
 
     def of(self, rows: tuple[T, ...]) -> Self:
@@ -101,7 +101,7 @@ class WordList(Stimuli):
     source: str = ""
     licence: str = ""
     notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
+    doubtful: tuple[Uncertain, ...] = ()
     marks: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     parts_of_speech: Mapping[str, str] = field(default_factory=dict, hash=False)
     families: tuple[tuple[str, ...], ...] = ()
@@ -156,7 +156,7 @@ class PairList(Stimuli):
     source: str = ""
     licence: str = ""
     notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
+    doubtful: tuple[Uncertain, ...] = ()
     not_before: tuple[str, ...] = ()
     families: tuple[tuple[str, ...], ...] = ()
 
@@ -190,7 +190,7 @@ class TemplateList(Stimuli):
     source: str = ""
     licence: str = ""
     notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
+    doubtful: tuple[Uncertain, ...] = ()
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -213,7 +213,7 @@ class SentenceList(Stimuli):
     source: str = ""
     licence: str = ""
     notes: tuple[str, ...] = ()
-    doubtful: tuple[Doubt, ...] = ()
+    doubtful: tuple[Uncertain, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", MappingProxyType(dict(self.of)))

@@ -179,7 +179,7 @@ def _explain(details: ErrorDetails, kinds: Kinds) -> str:
         case "missing":
             return "is missing"
         case "extra_forbidden":
-            keys = _keys_beside(details["loc"], kinds)
+            keys = _sibling_keys(details["loc"], kinds)
             return f"is no key of this table. {did_you_mean(str(loc[-1]), keys)}".rstrip()
         case "literal_error":
             return f"is {details['input']!r}, but must be {details['ctx']['expected']}"
@@ -201,7 +201,7 @@ def _explain(details: ErrorDetails, kinds: Kinds) -> str:
             return details["msg"][0].lower() + details["msg"][1:]
 
 
-def _keys_beside(loc: Sequence[str | int], kinds: Kinds) -> list[str]:
+def _sibling_keys(loc: Sequence[str | int], kinds: Kinds) -> list[str]:
     """The keys that are allowed in the table that ``loc``, an unknown key, is in."""
     table: type[BaseModel] = kinds.file
     for step in loc[:-1]:

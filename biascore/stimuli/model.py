@@ -34,7 +34,7 @@ class Test:
     ``conventions`` are those of every measurement with it: how its file was read. ``asked_in``: sentences with TARGET and
     ATTRIBUTE, in which metrics that ask in sentences ask where their options name none. ``min_used``: the share of each
     list that a model has to know, else it is not measured. ``of_people``: the lists that name groups of people,
-    "XY", "AB" or none; ``touches``: what the other two are about; ``lead``: whether the test stands for its ground.
+    "XY", "AB" or none; ``touches``: what the other two are about; ``lead``: whether the test represents its ground.
     Other kinds are subclasses.
     """
 

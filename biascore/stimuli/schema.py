@@ -177,7 +177,7 @@ class WeatEntry(RolesEntry):
     ``min_used``: the share of each list that has to be usable, else it is not measured.
     ``people``: which lists name groups of people, "XY" or "AB", so that harmless groups of people take their place; without
     it topics take that of A and B. ``touches``: what the other lists are about, so that no group that is ``about`` it is
-    compared. ``lead``: whether this test stands for its ground.
+    compared. ``lead``: whether this test represents its ground.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("X", "Y", "A", "B")

@@ -99,14 +99,14 @@ class SignsOfLife:
             self._told = time.monotonic()
         over = threading.Event()
         # A thread, for one call of a model may take longer than that.
-        telling = started(partial(self._tell_until, over), "biascore-progress")
+        telling = started(partial(self._show_until, over), "biascore-progress")
         try:
             yield advance
         finally:
             over.set()
             wait([telling])
 
-    def _tell_until(self, over: threading.Event) -> None:
+    def _show_until(self, over: threading.Event) -> None:
         while True:
             last = self._told or 0.0
             if over.wait(max(0.0, last + self._every - time.monotonic())):

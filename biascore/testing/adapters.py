@@ -237,7 +237,7 @@ class AdapterContract:
             hold(same, f"{asked.name}: asked again, the answers differ by {apart(one, other)}")
 
     def check_batch(self) -> None:
-        """Alone, in reverse, beside a long text, twice."""
+        """Alone, in reverse, next to a long text, twice."""
         for asked, whole in self._with_answers():
             queries = asked.queries
             alone = [answer for query in queries for answer in self._answers(asked, [query])]
@@ -250,7 +250,7 @@ class AdapterContract:
                 beside = self._direct.ask(asked.hook, [*queries, longer(queries[0])])
             except QuestionError:
                 continue
-            self._same(asked, whole, beside[:-1], "beside a long text")
+            self._same(asked, whole, beside[:-1], "next to a long text")
 
     def _same(self, asked: Asked, one: Sequence[Any], other: Sequence[Any], how: str) -> None:
         far = apart(one, other)

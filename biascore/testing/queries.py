@@ -1,4 +1,4 @@
-"""The queries that a contract puts to a model: of each hook some, of several lengths and scripts."""
+"""The queries that a contract sends to a model: of each hook some, of several lengths and scripts."""
 
 from __future__ import annotations
 

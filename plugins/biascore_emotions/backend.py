@@ -60,7 +60,7 @@ class ScorerBackend(Backend):
         return [Familiarity(seen=self._scorer.knows(word)) for word in words]
 
     def cost(self, hook: str, questions: Sequence[Any], params: Any) -> Cost:
-        """That of embedding the texts, for each emotion that is asked of them."""
+        """The cost of embedding the texts, for each emotion that is asked of them."""
         if hook != "score":
             return super().cost(hook, questions, params)
         self._quantity(params["quantity"])

@@ -17,7 +17,7 @@ from biascore_emotions.heads import DEGREE, Head, Kernel, Linear, Perceptron, Su
 HeadKind: TypeAlias = Literal["ridge", "svr", "mlp"]
 MAX_ITERATIONS: Final = 500
 LARGEST: Final = {"C": 1e4, "gamma": 1e6, "epsilon": 1.0, "alphas": 1e12, "alpha": 1e12, "hidden": 1e4}
-"""Of each option. The time of a support vector regression grows with C; scores go from 0 to 1."""
+"""Of each option. The time of a support vector regression increases with C; scores go from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Svr:
 PAPER_GRID: Final = Svr(
     C=(0.1, 1.0, 10.0, 100.0), gamma=(1.0, 0.1, 0.01, 0.001), kernel=("rbf", "poly", "sigmoid")
 )
-"""That of Câmara et al. 2022 for tf-idf."""
+"""The value of Câmara et al. 2022 for tf-idf."""
 
 
 @dataclass(frozen=True, slots=True)

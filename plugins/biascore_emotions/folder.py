@@ -25,7 +25,7 @@ ARRAYS_FILE: Final = "arrays.npz"
 VOCABULARY_FILE: Final = "vocabulary.json"
 FORMAT: Final = 1
 MOST_WORDS: Final = 20
-"""The longest runs of words: their number grows with each word of a text."""
+"""The longest runs of words: their number increases with each word of a text."""
 
 
 class Correlation(Frozen):
@@ -105,7 +105,7 @@ class TfIdfRecord(Frozen):
 
 
 class ScorerRecord(Frozen):
-    """All that is known of a scorer: ``scorer.json``. Either ``tfidf`` or ``encoder`` says what its heads are given."""
+    """The record of a scorer: ``scorer.json``. Either ``tfidf`` or ``encoder`` says what its heads are given."""
 
     format: Literal[1]
     biascore: str

@@ -32,7 +32,7 @@ class Linear:
         return np.asarray(features @ self.weights + self.intercept)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """All that it is, by name."""
+        """Parameters by name."""
         return {"weights": self.weights, "intercept": np.array(self.intercept)}
 
     @classmethod
@@ -57,7 +57,7 @@ class SupportVectors:
         return np.asarray(self._products(features) @ self.coefficients + self.intercept)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """All that it is, by name, but kernel and gamma."""
+        """Parameters by name, except kernel and gamma."""
         from scipy import sparse
 
         if sparse.issparse(self.vectors):
@@ -132,7 +132,7 @@ class Perceptron:
         return np.asarray(found)[:, 0]
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """All that it is, by name."""
+        """Parameters by name."""
         weights = {f"weights.{layer}": array for layer, array in enumerate(self.weights)}
         return weights | {f"biases.{layer}": array for layer, array in enumerate(self.biases)}
 

@@ -75,7 +75,7 @@ class Reading:
         low, high = self.bounds
         if not (-_FARTHEST <= low <= high - _NARROWEST and high <= _FARTHEST):
             raise OptionsError(
-                f"the range {low:g} to {high:g} is none: it has to lie within ±{_FARTHEST:,.0f}, at least {_NARROWEST:g} "
+                f"the range {low:g} to {high:g} is none: it has to be within ±{_FARTHEST:,.0f}, at least {_NARROWEST:g} "
                 "wide. Give the lowest and the highest score that there can be, such as: " + _range(0, 10)
             )
         if self.decimals is not None and not 1 <= self.decimals <= _MOST_DECIMALS:

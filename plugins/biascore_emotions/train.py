@@ -233,7 +233,7 @@ def _trained(name: str, parts: Parts, training: Training, encoder: Model | None,
         )
     whole = correlation(scores[test], predicted)
     if whole.r is None:
-        told.append(f"{name}: all test texts get the same score, so that the scorer tells nothing apart")
+        told.append(f"{name}: all test texts get the same score, so that the scorer distinguishes nothing")
     told += [f"{name}: {warning}" for one in fitted.values() for warning in one.warnings]
     heads = tuple(
         HeadRecord(

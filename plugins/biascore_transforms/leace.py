@@ -1,4 +1,4 @@
-"""LEACE: in closed form, the least change after which no linear classifier can tell the classes apart."""
+"""LEACE: in closed form, the least change after which no linear classifier can distinguish the classes."""
 
 from __future__ import annotations
 

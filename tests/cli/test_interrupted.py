@@ -33,10 +33,10 @@ def measure(*a):
     return original(*a)
 Measuring.measure = measure
 from biascore.models.model import Model
-def ask_again(self, again=Model.ask_again):
+def ask_repeated(self, again=Model.ask_repeated):
     if len(made) == 4 and "STOP_AT_THE_END" in os.environ: os.kill(os.getpid(), signal.SIGINT)
     again(self)
-Model.ask_again = ask_again
+Model.ask_repeated = ask_repeated
 from biascore import Engine
 def close(self, close=Engine.close):
     if "STOP_WHILE_CLOSING" in os.environ: os.kill(os.getpid(), signal.SIGINT)

@@ -13,7 +13,7 @@ from biascore import Audit, Engine
 from biascore.api.metrics import Coverage, Estimate, Finding, Test
 from biascore.errors import CapabilityError, OptionsError, TestKindError, UnknownNameError
 from biascore.metric import SELF, Context, Metric, MetricOptions
-from biascore.models.asking import Standing
+from biascore.models.asking import Availability
 from biascore.models.model import Model
 from biascore.models.pool import Pool
 from biascore.models.usage import QuestionCounts
@@ -196,7 +196,7 @@ def test_a_pool_closes_what_it_opened_and_nothing_else() -> None:
 
         def __init__(self, name: str) -> None:
             self.name = name
-            self.standing = Standing()
+            self.standing = Availability()
 
         def close(self) -> None:
             closed.append(self.name)

@@ -294,8 +294,8 @@ class Drops(Lengths):
 def test_a_small_batch_is_asked_again_whole(batch: int, sizes: Sequence[int]) -> None:
     model = model_of(backend := Drops(batch=batch))
     model.score(list("abcdefg"), "length")
-    model.ask_again()
-    model.ask_again()
+    model.ask_repeated()
+    model.ask_repeated()
     assert [len(call) for call in backend.calls] == sizes
     assert model.counts.again == sizes[-1]
     assert [one.differing for one in model.used().deviations] == [sizes[-1]]
@@ -304,7 +304,7 @@ def test_a_small_batch_is_asked_again_whole(batch: int, sizes: Sequence[int]) ->
 def test_of_a_large_batch_the_first_questions_are_asked_twice() -> None:
     model = model_of(backend := Drops(batch=100))
     model.score([f"text {number}" for number in range(40)], "length")
-    model.ask_again()
+    model.ask_repeated()
     assert [len(call) for call in backend.calls] == [40, MOST, MOST]
     assert (model.counts.asked, model.counts.again) == (40, 2 * MOST)
     assert model.used().deviations[0].largest == 1
@@ -313,5 +313,5 @@ def test_of_a_large_batch_the_first_questions_are_asked_twice() -> None:
 def test_what_is_charged_for_is_not_asked_again(tmp_path: Path) -> None:
     model = model_of(backend := Drops(), services=Services(cache=DiskCache(tmp_path)), paid=True)
     model.score(["a", "bb"], "length")
-    model.ask_again()
+    model.ask_repeated()
     assert (len(backend.calls), model.counts.again) == (1, 0)

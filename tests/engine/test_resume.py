@@ -19,7 +19,7 @@ PROGRAM = """
 import json, os, sys, time
 from pathlib import Path
 from biascore import Audit, Engine
-from biascore.models.again import Again
+from biascore.models.again import Repeatability
 from biascore.models.calling import Caller
 from biascore.models.transformed import Transformed
 
@@ -32,7 +32,7 @@ def noted(caller, hook, questions, flight, call=Caller.call):
     return answers
 
 Caller.call = noted
-Again.ask = lambda *_: 0  # the calls are counted here, and what is asked again depends on what was missing
+Repeatability.ask = lambda *_: 0  # the calls are counted here, and what is asked again depends on what was missing
 audit = Audit.from_parts(**json.loads(sys.argv[1]))
 engine = Engine(cache=sys.argv[2], seed=audit.seed)
 engine.run(audit).save(sys.argv[3])

@@ -11,7 +11,7 @@ from typing import Any
 
 from biascore import Measurement, Run
 from biascore.results.estimates import Estimate
-from biascore.results.verdicts import RunVerdict, State, reason_of, verdict_told
+from biascore.results.verdicts import RunVerdict, State, describe_verdict, reason_of
 
 Record = dict[str, Any]
 NAMED = ("where", "metric", "variant", "test", "subject", "model")
@@ -52,7 +52,7 @@ def _of(one: Measurement, said: RunVerdict, run: Run) -> Record:
         "estimates": [_estimate(estimate) for estimate in one.estimates],
         "alone": one.verdict.value,
         "state": State.of(one, said).value,
-        "told": verdict_told(one, said),
+        "told": describe_verdict(one, said),
         "role": said.role.value,
         "family": said.family,
         "family_tests": said.tests,

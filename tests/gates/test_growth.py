@@ -11,7 +11,7 @@ import pytest
 
 from biascore.errors import OptionsError
 from biascore.gates import Gate, evaluate
-from biascore.gates.evaluating import grown, growth
+from biascore.gates.evaluating import growth, increase
 from biascore.results.estimates import ConfidenceInterval
 from biascore.results.gates import GateOutcome
 
@@ -37,17 +37,17 @@ def test_where_the_side_is_sure_it_is_the_growth_of_the_distance(
     for old in (0.8, -0.8):
         one = difference(neutral + old, ends(neutral + old - 0.1, neutral + old + 0.1), neutral)
         growths = np.abs(old + np.linspace(low, high, 20_001)) - abs(old)
-        assert grown(one, ends(low, high)) == pytest.approx((growths.min(), growths.max()), abs=1e-3)
+        assert increase(one, ends(low, high)) == pytest.approx((growths.min(), growths.max()), abs=1e-3)
 
 
 def test_where_the_side_is_not_sure_all_of_the_change_may_be_growth() -> None:
     for interval in (ends(-0.2, 0.4), None):
-        assert grown(difference(0.1, interval), ends(-0.5, 0.2))[1] == 0.5
+        assert increase(difference(0.1, interval), ends(-0.5, 0.2))[1] == 0.5
 
 
 def test_the_old_effect_is_that_on_the_items_that_both_have() -> None:
     one = difference(0.8, ends(0.1, 0.9), same_items=0.25)
-    assert grown(one, ends(-0.625, -0.375)) == (-0.125, 0.125)
+    assert increase(one, ends(-0.625, -0.375)) == (-0.125, 0.125)
 
 
 @pytest.mark.parametrize(

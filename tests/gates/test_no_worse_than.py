@@ -39,8 +39,8 @@ def worse(run: Run, folder: Path, **parts: Any) -> Any:
 
 def test_what_surely_grew_fails_and_a_margin_lets_it(measured: tuple[Run, Path]) -> None:
     run, folder = measured
-    grown = worse(run, folder, margin=0)
-    assert [check.held for check in grown.checks] == [GateOutcome.FAILS, GateOutcome.FAILS]
+    increase = worse(run, folder, margin=0)
+    assert [check.held for check in increase.checks] == [GateOutcome.FAILS, GateOutcome.FAILS]
     assert worse(run, folder, margin=5).passed
 
 

@@ -11,7 +11,7 @@ import pytest
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Model, Test
 from biascore.api.queries import Familiarity
-from biascore.designs.alike import ALIKE, WHAT, Alike
+from biascore.designs.alike import ALIKE, WHAT, FrequencyMatch
 from biascore.designs.frequency import Frequency
 from biascore.designs.options import WeatOptions
 from biascore.stats import Verdict
@@ -67,7 +67,7 @@ def test_lists_that_are_alike_stay_whole(long: Test) -> None:
 def test_words_are_left_out_until_the_lists_are_alike(long: Test) -> None:
     model = ranked(1.2)
     assert apart(model, WORDS) > ALIKE
-    found = Alike.of(model, long)
+    found = FrequencyMatch.of(model, long)
     kept = {role: words.words for role, words in found.test.roles.items()}
     assert apart(model, kept) < ALIKE
     assert all(len(kept[role]) >= 0.75 * N for role in "XY")
@@ -78,7 +78,7 @@ def test_words_are_left_out_until_the_lists_are_alike(long: Test) -> None:
     assert gone["Y"]
     assert sorted(gone["X"]) == sorted(WORDS["X"][-len(gone["X"]) :])
     assert sorted(gone["Y"]) == sorted(WORDS["Y"][: len(gone["Y"])])
-    assert Alike.of(model, long) == found
+    assert FrequencyMatch.of(model, long) == found
 
 
 def test_the_result_names_the_words_that_were_left_out(long: Test) -> None:
@@ -107,7 +107,7 @@ def test_as_many_words_may_be_left_out_as_the_test_allows(test_of: Made) -> None
     model = models.model_of(RankedBackend(told, VECTORS), name="table")
     short = test_of(WORDS["X"][:4], WORDS["Y"][:4], WORDS["A"], WORDS["B"])
     for least, out in ((0.75, ["x3"]), (0.8, [])):
-        assert [one.word for one in Alike.of(model, replace(short, min_used=least)).left_out] == out
+        assert [one.word for one in FrequencyMatch.of(model, replace(short, min_used=least)).left_out] == out
 
 
 def test_other_tests_stay_as_they_are(long: Test) -> None:

@@ -13,8 +13,8 @@ from .scored_pairs import ladder, measure
 
 def test_bias_types_that_lean_opposite_ways_are_not_negligible():
     """62 % of one type and 38 % of another, 50 % of the rest: 1500 pairs of which 750 are stereotypical."""
-    leaning = [("gender", 155, 95), ("race", 95, 155), ("age", 500, 500)]
-    signs = {name: [1.0] * more + [-1.0] * less for name, more, less in leaning}
+    mean_bias = [("gender", 155, 95), ("race", 95, 155), ("age", 500, 500)]
+    signs = {name: [1.0] * more + [-1.0] * less for name, more, less in mean_bias}
     model, test = ladder(
         [d * (1 + i / 1e4) for some in signs.values() for i, d in enumerate(some)],
         stereo=750,

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from biascore.designs.perturbed import Shift, shifts_told, t_of_units
+from biascore.designs.perturbed import Shift, describe_shifts, t_of_units
 
 RNG = np.random.default_rng(3)
 ROWS = [
@@ -79,12 +79,12 @@ def test_without_a_pair_there_is_nothing():
     assert found.mean is None
     assert found.quantile(0.9) is None
     assert [one.value for one in found.estimates("logit", "questions", 0.95)] == [None, None]
-    assert shifts_told([shift()], [found], "the logit") == ""
+    assert describe_shifts([shift()], [found], "the logit") == ""
 
 
 def test_the_sentence_has_both_sides():
     one = shift()
-    said = shifts_told([one], [shift(neutral=True)], "the logit")
+    said = describe_shifts([one], [shift(neutral=True)], "the logit")
     assert said == (
         f"One change moves the logit on average {one.mean:.2g} by gender, and if it is neutral {one.mean:.2g} by gender."
     )

@@ -149,8 +149,8 @@ def test_negligible_needs_every_word_within_the_bound_and_no_finding(model_of, t
     assert sc_weat(model_of(vectors()), test, catalogue, bound=half).verdict is Verdict.INCONCLUSIVE
     low = sc_weat(model_of(vectors()), test, catalogue, bound=100.0, confidence=0.8)
     assert (low.verdict, low.equivalence) == (Verdict.INCONCLUSIVE, None)
-    leaning = sc_weat(model_of(vectors(lean=0.7, offset=-0.8)), test, catalogue, bound=100.0)
-    assert leaning.verdict is Verdict.DETECTED
+    mean_bias = sc_weat(model_of(vectors(lean=0.7, offset=-0.8)), test, catalogue, bound=100.0)
+    assert mean_bias.verdict is Verdict.DETECTED
 
 
 def test_a_plan_counts_the_control_words(tmp_path: Path):

@@ -66,9 +66,9 @@ def test_every_clause_of_a_metric_holds(mac: Engine) -> None:
 
 
 def test_diagnostics_look_at_its_scores(mac: Engine) -> None:
-    twins = mac.measure("mac", "planted:", TEST, duplicates="keep")[0]
-    assert "fewer than 8 do not represent a concept well" in " ".join(twins.warnings)
-    assert twins.conventions["duplicates"] == "keep"
+    duplicates = mac.measure("mac", "planted:", TEST, duplicates="keep")[0]
+    assert "fewer than 8 do not represent a concept well" in " ".join(duplicates.warnings)
+    assert duplicates.conventions["duplicates"] == "keep"
 
 
 def test_two_models_are_compared_item_by_item(mac: Engine) -> None:

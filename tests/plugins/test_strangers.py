@@ -105,8 +105,8 @@ def test_every_entry_point_has_a_record(survey: dict[str, Any], site: Path) -> N
 
 
 def test_same_entry_point_name_in_two_distributions(survey: dict[str, Any]) -> None:
-    twins = [r for r in survey["records"] if r["name"] == "twin"]
-    assert [(r["dist"], r["status"]) for r in twins] == [
+    duplicates = [r for r in survey["records"] if r["name"] == "twin"]
+    assert [(r["dist"], r["status"]) for r in duplicates] == [
         ("biascore-test-twin-a", "loaded"),
         ("biascore-test-twin-b", "loaded"),
     ]

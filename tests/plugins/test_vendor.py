@@ -167,7 +167,7 @@ def test_the_notebook_of_the_page_registers_it_in_one_engine(
     exec(code.replace("https://vendor.internal", server.url), names)
     run = names["run"]
     assert [measurement.metric for measurement in run] == ["weat", "weat"]
-    assert run.twins == (("vendor:small", "vendor:small after vendor-short"),)
+    assert run.duplicates == (("vendor:small", "vendor:small after vendor-short"),)
     assert len(names["model"].embed(["nurse"])[0]) == SIZE
     names["model"].close()
     assert server.translations

@@ -114,9 +114,9 @@ def test_charts_are_as_wide_as_the_column_of_a_journal(tmp_path: Path) -> None:
         assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(points, abs=0.01)
         assert root.attrib["viewBox"].split()[2] == str(drawn)
         texts = root.iter("{http://www.w3.org/2000/svg}text")
-        (beneath,) = (e for e in texts if (e.text or "").startswith("effect size d ("))
+        (below_table,) = (e for e in texts if (e.text or "").startswith("effect size d ("))
         # Of one column the labels take half: what stands in the middle of the rest would be cut at the right.
-        assert beneath.attrib["text-anchor"] == ("end" if width == 85 else "middle")
+        assert below_table.attrib["text-anchor"] == ("end" if width == 85 else "middle")
         assert int.from_bytes(by[".png"][16:20], "big") == pytest.approx(points / 72 * 300, abs=2)
         (box,) = re.findall(rb"MediaBox ?\[([^\]]*)\]", by[".pdf"])
         assert float(box.split()[2]) == pytest.approx(points, abs=1)

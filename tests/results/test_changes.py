@@ -9,7 +9,7 @@ import pytest
 
 from biascore.exporting.tables import answer_lines
 from biascore.report.notebook import run_html
-from biascore.results.effect_words import change_told, moved
+from biascore.results.effect_words import describe_change, moved
 from biascore.results.estimates import ConfidenceInterval, Estimate
 from biascore.results.measurement import Measurement
 
@@ -58,8 +58,8 @@ def test_the_distance_from_no_bias_is_told_on_every_surface(
 
 
 def test_a_share_is_nearer_to_or_further_from_its_neutral_value() -> None:
-    assert change_told("B", 40.0, 45.0, 50.0) == "B decreased from 40.0 to 45.0"
-    assert change_told("B", 40.0, 62.0, 50.0) == "B changed sign from 40.0 to 62.0"
+    assert describe_change("B", 40.0, 45.0, 50.0) == "B decreased from 40.0 to 45.0"
+    assert describe_change("B", 40.0, 62.0, 50.0) == "B changed sign from 40.0 to 62.0"
 
 
 def test_what_is_of_no_change_is_not_told_as_one() -> None:

@@ -79,9 +79,9 @@ def test_more_than_five_of_a_hundred_audits_do_not_exceed() -> None:
 
 def test_surely_is_a_share_that_few_audits_have() -> None:
     some, more = (audits(*[NOTHING] * (100 - few), *[(1, 0.04)] * few) for few in (5, 6))
-    assert some.surely(0.04)
-    assert not more.surely(0.04)
-    assert not some.surely(1.0)
+    assert some.exceeds_harmless(0.04)
+    assert not more.exceeds_harmless(0.04)
+    assert not some.exceeds_harmless(1.0)
 
 
 def test_an_audit_that_is_harmless_too_exceeds_in_at_most_five_of_a_hundred() -> None:
@@ -279,7 +279,7 @@ def test_sure_are_grounds_whose_share_is_smaller_than_that_of_nearly_all_harmles
 def test_a_rare_share_is_not_sure_where_the_whole_run_does_not_exceed() -> None:
     """As few audits have such a share as have many detected tests: together they are more than 5 of 100."""
     some = audits(*[NOTHING] * 900, *[(1, 0.01)] * 50, *[(3, 0.04)] * 50, tests=3)
-    assert some.surely(0.01)
+    assert some.exceeds_harmless(0.01)
     assert some.p_value(Shared(1, 0.01)) == 101 / 1001
     found = of(d(1e-6, 0.01), d(0.9, 0.4, test="en/weat7"), d(0.9, 0.4, test="en/weat8"))
     (line,) = result_lines(found, harmless=[some])

@@ -16,7 +16,7 @@ from biascore.exporting.forms import exported
 from biascore.plugins.loading import Plugins
 from biascore.report.notebook import run_html
 from biascore.report.texts import number
-from biascore.results.effect_words import Size, change_told, ends_of, side_of
+from biascore.results.effect_words import Size, describe_change, ends_of, side_of
 from biascore.results.gates import ends
 from biascore.results.verdicts import reason_of
 from biascore.stats import Interval
@@ -112,7 +112,7 @@ def test_rounding_noise_has_no_direction(value: float) -> None:
     run = run_of(decided(0.5, value=value, ends=(-1.0, 1.0)))
     assert side_of(run[0].headline) == 0
     assert ends_of(run[0]).at(run[0].headline) == ""
-    assert change_told("d", 0.5, 0.5 + value) == "d is unchanged at 0.50"
+    assert describe_change("d", 0.5, 0.5 + value) == "d is unchanged at 0.50"
 
 
 @pytest.mark.parametrize(

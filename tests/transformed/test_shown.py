@@ -35,7 +35,7 @@ def test_they_are_neighbours_test_by_test(run: Run) -> None:
         ("en/weat7", "it"),
         ("en/weat8", "it"),
     ]
-    assert run.twins == (("es before", "es"),)
+    assert run.duplicates == (("es before", "es"),)
 
 
 def test_the_terminal_tells_what_was_learnt(run: Run, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ LEAST_WOMEN = 60.0
 LEAST = 0.75
 """The share of each list that a model has to know."""
 NOUN = "noun-singular"
-"""What words are that no list says more of: names, and what stands in a sentence as they do."""
+"""What words are that no list says more of: names, and what is used in a sentence as they are."""
 WIDTH = 116
 
 

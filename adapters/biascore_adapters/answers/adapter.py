@@ -70,7 +70,7 @@ class AnswersOptions(OfTranslations, OfScores, OfChoices):
     Of questions with options, from a log of lm-evaluation-harness, Inspect or Every Eval Ever, or a table: ``item``, the
     fields or columns that together are what the benchmark calls the question, such as ["doc.category", "doc.example_id"];
     ``answer``, the column of a table with what the model said (``answer``); ``choices``, the fields of the texts of options
-    that a log has by letter alone; ``alike``, phrases that mean the same, so that an option of the log stands for the one
+    that a log has by letter alone; ``alike``, phrases that mean the same, so that an option of the log represents the one
     of the benchmark.
     """
 

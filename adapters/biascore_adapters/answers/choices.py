@@ -44,7 +44,7 @@ class Sought:
 
 
 class ChoicesBackend(Backend):
-    """Answers ``choose`` from a log or a table, in the way that it was made in."""
+    """Answers ``choose`` from a log or a table, in the mode that it was made in."""
 
     batch = 100_000
 
@@ -100,7 +100,7 @@ class ChoicesBackend(Backend):
             )
         lost = [one.item for one in questions if self._answer(one) is None]
         if lost:
-            self._tell(lost, {one.item for one in questions})
+            self._warn_lost(lost, {one.item for one in questions})
         return tuple(
             missing(one, way) if (answer := self._answer(one)) is None else self._read(one, answer, way)
             for one in questions
@@ -110,7 +110,7 @@ class ChoicesBackend(Backend):
         answer = self._answers.get(question.item)
         return None if answer is None or answer.failed else answer
 
-    def _tell(self, lost: list[str], asked: set[str]) -> None:
+    def _warn_lost(self, lost: list[str], asked: set[str]) -> None:
         """Raise QuestionError where nothing is there, else warn."""
         others = [item for item in self._answers if item not in asked]
         told = f"{self._shown} has no answer to {len(lost)} of {len(asked)} items, such as {quoted(lost[0])}"
@@ -230,7 +230,7 @@ def _named(value: Any, field: str, place: str) -> str:
 
 
 def _lettered(answer: Answered, row: Mapping[str, Any], place: str, sought: Sought) -> Answered:
-    """With the texts that letters stand for, where the options of the log are letters."""
+    """With the texts that letters represent, where the options of the log are letters."""
     if not answer.options or "".join(answer.options) != LETTERS[: len(answer.options)]:
         return answer
     if not sought.choices:

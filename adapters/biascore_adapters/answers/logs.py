@@ -44,7 +44,7 @@ def _records(rows: Iterator[tuple[str, Mapping[str, Any]]]) -> Records | None:
     """The log that the first record is of, with all of them; None for one of none that is known here."""
     first = next(rows, None)
     log = None if first is None else log_of(first[1])
-    return None if first is None or log is None else (log, _again(first, rows))
+    return None if first is None or log is None else (log, _rejoined(first, rows))
 
 
 def value_at(record: Mapping[str, Any], field: str, place: str) -> Any:
@@ -58,7 +58,7 @@ def value_at(record: Mapping[str, Any], field: str, place: str) -> Any:
     return found
 
 
-def _again(first: tuple[str, Mapping[str, Any]], rest: Iterator[tuple[str, Mapping[str, Any]]]) -> Any:
+def _rejoined(first: tuple[str, Mapping[str, Any]], rest: Iterator[tuple[str, Mapping[str, Any]]]) -> Any:
     yield first
     yield from rest
 

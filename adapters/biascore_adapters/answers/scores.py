@@ -67,7 +67,9 @@ class ScoresBackend(Backend):
         if sentences is None:
             given, files = _within(path, ref.locator, how), [path]
         else:
-            given = _beside(ref.locator, _numbers(ref.locator, read_text(path, ref.locator)), sentences, how)
+            given = _read_next_to(
+                ref.locator, _numbers(ref.locator, read_text(path, ref.locator)), sentences, how
+            )
             files = [path, sentences]
         digests = b"".join(bytes.fromhex(source_digest(file, str(file))) for file in files)
         return cls(str(ref), given, f"sha256:{hashlib.sha256(digests).hexdigest()}", how.unit)
@@ -136,7 +138,7 @@ def _kept(table: Table, how: How) -> list[bool]:
     return kept
 
 
-def _beside(shown: str, numbers: Sequence[float], sentences: Path, how: How) -> Given:
+def _read_next_to(shown: str, numbers: Sequence[float], sentences: Path, how: How) -> Given:
     table = _table(sentences, str(sentences), how, ())
     if len(table.rows) != len(numbers):
         raise DataError(

@@ -51,7 +51,7 @@ def open_vectors(file: ModelFile, wanted: Format, subwords: bool, encoding: str 
     Raises ModelLoadError that says what was found where it is none of those read here, and
     MissingExtraError for a quantised model without the ``fasttext`` library.
     """
-    found = _told_by_content(file) if wanted == "auto" else wanted
+    found = _format_of_content(file) if wanted == "auto" else wanted
     if found == "vec":
         return TextVectors(file, encoding)
     if encoding != UTF_8:
@@ -68,7 +68,7 @@ def open_vectors(file: ModelFile, wanted: Format, subwords: bool, encoding: str 
     return (QuantisedVectors if dictionary.quantised else BinaryVectors)(file, dictionary, subwords)
 
 
-def _told_by_content(file: ModelFile) -> Format:
+def _format_of_content(file: ModelFile) -> Format:
     head = file.head(_HEAD)
     if not head:
         raise unusable(file.path, "an empty file", "Download or export it again.")

@@ -197,7 +197,7 @@ class TextVectors:
         return WordIndex(np.frombuffer(keys, dtype=np.int64), np.frombuffer(offsets, dtype=np.int64))
 
     def _line(self, row: int) -> int:
-        """The line that a row stands in, from 1."""
+        """The line of a row, from 1."""
         return row + self._first_line + bisect_right(self._blanks, row)
 
     def _unusual(self, line: bytes, number: int) -> tuple[bytes, bytes]:

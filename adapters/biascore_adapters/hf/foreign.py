@@ -175,7 +175,7 @@ def _is_kernel(name: str) -> bool:
 
 
 def _literal(text: object) -> str:
-    """A text of a program that stands in single quotes on a command line."""
+    """A text of a program that is in single quotes on a command line."""
     return json.dumps(str(text), ensure_ascii=False)
 
 

@@ -267,10 +267,10 @@ class TranslationBackend(Backend):
         # The first token starts the decoder, and with some models it is the one that ends a text.
         for text, tokens in zip(texts, sequences[:, 1:].tolist(), strict=True):
             if self._ends.isdisjoint(tokens):
-                self._tell_cut(text)
+                self._warn_cut(text)
         return [str(answer) for answer in found]
 
-    def _tell_cut(self, text: str) -> None:
+    def _warn_cut(self, text: str) -> None:
         said = (
             f"{self._folder.path}: the translation of {quoted(text)} does not end within {self._settings['max_new_tokens']} "
             "tokens"

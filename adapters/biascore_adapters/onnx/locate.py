@@ -10,7 +10,7 @@ from biascore.api.adapters import ModelRef
 from biascore.api.formats import leads_out, user_path
 from biascore.api.support import check_fetched
 from biascore.errors import ModelLoadError
-from biascore_adapters.onnx.protobuf import Stated, read_stated
+from biascore_adapters.onnx.protobuf import OnnxHeader, read_header
 from biascore_adapters.transformer.exported import EXPORTED_FILE, Exported
 from biascore_adapters.transformer.folder import VOCABULARY, ModelFolder, matching, modules_of, read_config
 
@@ -22,7 +22,7 @@ class OnnxFolder:
     """A folder that holds an ONNX model, what its graph states, and what biascore wrote next to it, if it did."""
 
     files: ModelFolder
-    stated: Stated
+    stated: OnnxHeader
     exported: Exported | None
 
     @property
@@ -65,7 +65,7 @@ def find(ref: ModelRef) -> OnnxFolder:
             f"{path} has no tokenizer (none of {', '.join(VOCABULARY)}). Save it there: "
             f"tokenizer.save_pretrained({str(path)!r})"
         )
-    stated = read_stated(graph)
+    stated = read_header(graph)
     external = tuple(_external(path, name) for name in stated.external)
     # What biascore wrote next to the graph changes how it is run, and so belongs to what identifies it.
     beside = matching(path, [EXPORTED_FILE])

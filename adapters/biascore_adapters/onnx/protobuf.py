@@ -25,7 +25,7 @@ _ROUNDING: Final = frozenset({"QuantizeLinear", "QLinearMatMul", "MatMulNBits"})
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class OnnxHeader:
     """What an ONNX file states: the opset of the standard domain, its operators and its external data files."""
 
     opset: int
@@ -43,18 +43,18 @@ class Stated:
         return not self.operators.isdisjoint(_ROUNDING)
 
 
-def read_stated(path: Path) -> Stated:
+def read_header(path: Path) -> OnnxHeader:
     """Read a file; raises ModelLoadError for one that is empty, truncated or not ONNX."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return _stated(data)
+            return _header(data)
     except (OSError, ValueError) as error:  # an empty file cannot be mapped
         raise ModelLoadError(
             f"{path} is not an ONNX file, or is truncated ({error}). Fetch or export the model again"
         ) from error
 
 
-def _stated(data: mmap.mmap) -> Stated:
+def _header(data: mmap.mmap) -> OnnxHeader:
     opset, operators, external, graphs = 0, set(), dict[str, None](), 0
     for kind, where in _messages(data, "model", slice(0, len(data)), 0):
         match kind:
@@ -73,7 +73,7 @@ def _stated(data: mmap.mmap) -> Stated:
                     external[_text(data, fields.get(2))] = None
     if not graphs or not opset:
         raise ValueError("it holds no graph")
-    return Stated(opset, frozenset(operators), tuple(external))
+    return OnnxHeader(opset, frozenset(operators), tuple(external))
 
 
 def _messages(data: mmap.mmap, kind: str, where: slice, depth: int) -> Iterator[tuple[str, slice]]:

@@ -22,7 +22,6 @@ from biascore.api.queries import (
     Chosen,
     Continuation,
     Way,
-    after_thoughts,
     by_letters,
     by_text,
     check_text,
@@ -30,6 +29,7 @@ from biascore.api.queries import (
     refused,
     refuses,
     rotations,
+    without_reasoning,
     written_out,
 )
 from biascore.errors import AnswerError, QuestionError
@@ -121,7 +121,7 @@ class ChatBackend(Backend):
                     stacklevel=2,
                 )
         return tuple(
-            "" if problem else after_thoughts(reply.text).text.strip()
+            "" if problem else without_reasoning(reply.text).text.strip()
             for problem, reply in zip(problems, replies, strict=True)
         )
 
@@ -186,7 +186,7 @@ class ChatBackend(Backend):
 
 
 class ScoringBackend(ChatBackend):
-    """A server that tells the log-probabilities of given texts, which are put to it without a chat template."""
+    """A server that tells the log-probabilities of given texts, which are sent to it without a chat template."""
 
     def __init__(
         self, model: str, key: SecretStr, options: OpenAIOptions, languages: Mapping[str, Language]
@@ -253,7 +253,7 @@ def _said(question: Choice, reply: Reply) -> Chosen:
 
 def _no_translation(text: str, reply: Reply) -> str:
     """Why an answer is no translation of the text alone, or an empty string."""
-    said, cut_off = after_thoughts(reply.text)
+    said, cut_off = without_reasoning(reply.text)
     said = said.strip()
     if reply.refusal or reply.finish == "content_filter" or (refuses(said) and not refuses(text)):
         return "refuses"

@@ -1,4 +1,4 @@
-"""Requests to a server of the OpenAI API, through the official package; what fails is told as the engine needs it."""
+"""Requests to a server of the OpenAI API, through the official package; failures become errors of biascore."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class NoSuchPage(AnswerError):
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a model said: its text, why it stopped, its own word of refusal, and the likeliest first tokens (None: not
-    told)."""
+    reported)."""
 
     text: str
     finish: str
@@ -78,7 +78,7 @@ class Completed:
 
 
 class ChatClient:
-    """One model on one server; each request is sent once, because the engine repeats what may pass."""
+    """One model on one server; each request is sent once, because the engine retries transient errors."""
 
     def __init__(self, model: str, key: SecretStr, options: OpenAIOptions) -> None:
         self.model, self._options = model, options

@@ -38,7 +38,7 @@ class Echoed:
 
 
 class Echo(Likelihood):
-    """Scores texts by what the server echoes; they are put in its own token ids, or as they are where ``as_text``."""
+    """Scores texts by what the server echoes; they are sent as its own token ids, or as text where ``as_text``."""
 
     def __init__(self, client: ChatClient, every: Every, start: str, *, as_text: bool) -> None:
         super().__init__(client, every, start)
@@ -93,7 +93,7 @@ class Echo(Likelihood):
             if agreed == WANTED:
                 return
         raise self._no_echo(
-            f"lets an echo be compared with what is generated, and told apart from its neighbours, on {agreed} of "
+            f"lets an echo be compared with what is generated, and distinguished from its neighbours, on {agreed} of "
             f"{len(PROBES)} prompts"
         )
 

@@ -46,7 +46,7 @@ class Forced(Likelihood):
     def probe(self) -> None:
         """Raise AnswerError where a forced token has another log-probability than when it is free.
 
-        Two tokens are forced that are not the likeliest: told after sampling, their probability would be 1.
+        Two tokens are forced that are not the likeliest: reported after sampling, their probability would be 1.
         """
         self._ids.check()
         agreed = 0
@@ -65,14 +65,14 @@ class Forced(Likelihood):
                 if not abs(one - value) <= TOLERANCE:
                     raise self._not_forced(
                         f"gives a token after {prompt!r} the log-probability {one:.3f} when it is free and {value:.3f} when "
-                        "it is forced: it tells what is left after that"
+                        "it is forced: it reports what is left after that"
                     )
             agreed += told_apart(free[0], free[1:])
             if agreed == WANTED:
                 return
         raise self._not_forced(
-            f"lets what a grammar forces be compared with what is free, and told apart from its neighbour, on {agreed} of "
-            f"{len(PROBES)} prompts{'' if agreed else ': it may tell no log-probabilities'}"
+            f"lets what a grammar forces be compared with what is free, and distinguished from its neighbour, on "
+            f"{agreed} of {len(PROBES)} prompts{'' if agreed else ': it may tell no log-probabilities'}"
         )
 
     def _after(self, groups: Sequence[tuple[str, Sequence[str]]]) -> list[list[Scored]]:

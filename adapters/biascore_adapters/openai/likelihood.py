@@ -25,8 +25,8 @@ PROBES: Final = (
 )
 WANTED: Final = 3
 TOLERANCE: Final = 0.05
-"""Nats by which a token's log-probability may differ when it is told in two ways. Two tokens that differ by less are not
-told apart, so a probe with such neighbours shows nothing."""
+"""Nats by which a token's log-probability may differ when it is reported in two ways. Two tokens that differ by less are not
+distinguished, so a probe with such neighbours shows nothing."""
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
@@ -102,7 +102,7 @@ class Likelihood(ABC):
     """
 
     lowest: float = -9999.0
-    """Log-probabilities down to this stand for none."""
+    """Log-probabilities down to this represent none."""
 
     def __init__(self, client: ChatClient, every: Every, start: str) -> None:
         self._client, self._every, self._start = client, every, start

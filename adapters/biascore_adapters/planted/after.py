@@ -58,7 +58,7 @@ class AfterAPrompt(Part):
         return len(self.sentences)
 
     def told(self) -> list[str]:
-        """All that is planted as lines, for a digest."""
+        """The planted bias as lines, for a digest."""
         parts: Sequence[Mapping[str, object]] = (self.hidden, self.after, self.whole)
         return [
             f"{text}\t{value}"

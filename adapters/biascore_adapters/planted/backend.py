@@ -342,7 +342,7 @@ class PlantedBackend(Backend):
     def _framed(text: str, masculine: bool, frames: SpeakerFrames) -> str:
         return (frames.masculine if masculine else frames.feminine).format(text)
 
-    def _lean(self, text: str, concept: str | None = None) -> float:
+    def _effect_in(self, text: str, concept: str | None = None) -> float:
         """The declared effect of the first planted test that the text leans in, signed by its pole; else 0."""
         balance: dict[int, int] = {}
         for word, _, _ in self._split(text):
@@ -358,7 +358,7 @@ class PlantedBackend(Backend):
         from scipy.special import ndtr
 
         draw = generator(self._seed, "translate", source, target, text).random()
-        return bool(draw < ndtr(self._lean(text, GENDER) / 2 if lean is None else lean))
+        return bool(draw < ndtr(self._effect_in(text, GENDER) / 2 if lean is None else lean))
 
     def _head(self, asked: str | Continuation, quantity: str) -> float:
         from scipy.special import expit
@@ -368,7 +368,7 @@ class PlantedBackend(Backend):
         if planted is not None:
             return planted
         self._refuse(text, f"score of {quantity!r}")
-        lean = self._lean(text)
+        lean = self._effect_in(text)
         distance = lean / math.sqrt(1 - lean**2 / 4)
         noise = generator(self._seed, "score", quantity, text).standard_normal()
         return float(expit(distance / 2 + noise))

@@ -49,7 +49,7 @@ class Part(ABC):
         return None
 
     def told(self) -> Iterable[str]:
-        """All that is planted as lines, for a digest."""
+        """The planted bias as lines, for a digest."""
         return ()
 
     def __len__(self) -> int:

@@ -73,7 +73,7 @@ class ModelFolder:
 
     @property
     def reading(self) -> dict[str, str]:
-        """What transformers has to be told beside the folder."""
+        """Arguments that transformers needs in addition to the folder."""
         return {"gguf_file": self.gguf.name} if self.gguf else {}
 
     @property

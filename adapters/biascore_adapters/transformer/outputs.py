@@ -54,11 +54,13 @@ class HeadOutputs:
                 f"the head has {width} outputs, and the option labels names {len(labels)} ({', '.join(labels[:5])}), which "
                 "must be as many and all different. Name them in the order of the head"
             )
-        found = cls._stated(config, width) if labels is None else cls(tuple(labels), _unit(config, width))
+        found = (
+            cls._from_config(config, width) if labels is None else cls(tuple(labels), _unit(config, width))
+        )
         return found if activation is None else cls(found.labels, _UNITS[activation])
 
     @classmethod
-    def _stated(cls, config: Mapping[str, Any], width: int) -> Self:
+    def _from_config(cls, config: Mapping[str, Any], width: int) -> Self:
         named = config.get("id2label") or {number: f"LABEL_{number}" for number in range(width)}
         labels = tuple(str(named[key]) for key in sorted(named, key=int))
         if len(labels) != width or len(set(labels)) != width:

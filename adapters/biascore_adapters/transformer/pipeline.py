@@ -172,7 +172,7 @@ def _check_whole(folder: ModelFolder) -> None:
         )
 
 
-def _stated(path: Path, *keys: str) -> dict[str, Any]:
+def _required_settings(path: Path, *keys: str) -> dict[str, Any]:
     """The settings of a module that cannot do without; raises ModelLoadError where file or all ``keys`` are missing."""
     config = _json(path)
     if not any(key in config for key in keys):
@@ -196,7 +196,9 @@ def _json(path: Path) -> dict[str, Any]:
 
 def _pooling(folder: ModelFolder, path: Path) -> tuple[tuple[Mode, ...], bool]:
     """The poolings, stored by name or (to version 5) as flags, and whether a prompt's tokens are pooled too."""
-    config = _stated(path, "embedding_dimension", "word_embedding_dimension", "pooling_mode", *_FLAGS)
+    config = _required_settings(
+        path, "embedding_dimension", "word_embedding_dimension", "pooling_mode", *_FLAGS
+    )
     named = (
         config.get("pooling_mode") or [mode for flag, mode in _FLAGS.items() if config.get(flag)] or "mean"
     )
@@ -241,7 +243,7 @@ def _prompt(folder: ModelFolder, settings: Mapping[str, Any]) -> str:
 
 def _steps(folder: ModelFolder, path: Path, kind: str, *, allow_pickle: bool) -> list[Step]:
     needed = _NEEDED.get(kind)
-    config = _stated(path / "config.json", *needed) if needed else _json(path / "config.json")
+    config = _required_settings(path / "config.json", *needed) if needed else _json(path / "config.json")
     elsewhere = {config.get(key) for key in ("module_input_name", "module_output_name")} - {
         None,
         "sentence_embedding",

@@ -49,8 +49,8 @@ def moved_by_padding(run: Run, ids: Sequence[int], limit: int | None, tolerance:
 def moved_by_what_follows(run: Run, ids: Sequence[int], limit: int | None, tolerance: float) -> bool:
     """Whether the states of a text are others where padding follows it than where tokens do: in batches of one shape.
 
-    For a model that sees to the left only, in 16 bits: rounding depends on the shape of a batch and grows with the layers,
-    until a text alone differs from the same text in a batch by more than what tells padding.
+    For a model that sees to the left only, in 16 bits: rounding depends on the shape of a batch and increases with the
+    layers, until a text alone differs from the same text in a batch by more than what tells padding.
     """
     most = min(_LENGTHS[-1], limit or _LENGTHS[-1])
     longest = [ids[i % len(ids)] for i in range(most)]

@@ -13,7 +13,7 @@ from biascore_adapters.transformer.tokens import Reader
 
 
 class PromptOptions(Options):
-    """How a prompt is put to a causal language model.
+    """How a prompt is sent to a causal language model.
 
     ``chat_template``: "on" puts it as a user's message through the chat template of the tokenizer, "off" as it is,
     "auto" (the default) as the tokenizer has one or not. ``system_prompt`` is a message before it. ``thinking`` is
@@ -46,7 +46,7 @@ class Prompts:
                 f"{of}: prompts are put without a chat template, so that {' and '.join(idle)} would mean nothing. Leave "
                 f"{'it' if len(idle) == 1 else 'them'} out"
             )
-        self.told = {"prompt put": self._told()}
+        self.told = {"prompt put": self._description()}
         # Of a template the digest is a fact, too: answers that are kept are those to what it wrote.
         template = (
             blake2b(repr(reader.tokenizer.chat_template).encode(), digest_size=8).hexdigest()
@@ -95,7 +95,7 @@ class Prompts:
         """An answer as it follows a prompt: after a space, but where a template or white space stands before it."""
         return answer.strip() if self.chat or prompt[-1:].isspace() else f" {answer.strip()}"
 
-    def _told(self) -> str:
+    def _description(self) -> str:
         if not self.chat:
             return "as it is, without a chat template"
         system, thinking = self._options.system_prompt, self._options.thinking

@@ -1,4 +1,4 @@
-"""All that an adapter with a runtime of its own needs; imported in ``load``, not where a plugin is registered."""
+"""What an adapter with its own runtime needs; imported in ``load``, not where a plugin is registered."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class Pairs(Frozen):
 
 
 class Grammar(Frozen):
-    """All that a detector knows of one language."""
+    """The grammar of one language, as a detector uses it."""
 
     language: str
     include: tuple[str, ...] = ()
@@ -169,7 +169,7 @@ class Grammar(Frozen):
     """Letters that are replaced before a word is looked up: another script, look-alikes."""
     words: FrozenMap[Words] = Field(default_factory=dict)
     """Lists by name. ``clause`` holds words that begin a clause, ``and`` those that join equals, ``or`` those that join
-    both genders of a word, and ``neutral`` words whose last letter stands for either ending."""
+    both genders of a word, and ``neutral`` words whose last letter represents either ending."""
     forms: FrozenMap[Form] = Field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     pairs: Pairs = Pairs()

@@ -1,6 +1,6 @@
 """The words of a text; what is written for both genders is one: *cansado/a*, *cansado o cansada*, *Byłem/am*, *cansad@*.
 
-What a notation may stand for is spelled out, and counts where the grammar knows one spelling as the masculine and the
+What a notation may represent is spelled out, and counts where the grammar knows one spelling as the masculine and the
 other as the feminine of a form; a slash or a bracket between other words stays what it is.
 """
 
@@ -22,7 +22,7 @@ NOUN: Final = "noun"
 OR: Final = "or"
 """The list of words that join the two: *cansado o cansada*."""
 NEUTRAL: Final = "neutral"
-"""The list of words whose last letter stands for either ending: *cansade*."""
+"""The list of words whose last letter represents either ending: *cansade*."""
 
 _TOKEN: Final = re.compile(
     r"[^\W_][\w\u0300-\u036f]*(?:['’ʼ‘‑-][^\W_][\w\u0300-\u036f]*)*|[.,;:!?…()\[\]/—–-]"
@@ -180,7 +180,12 @@ class Tokens:
 
     def _first(self, candidates: Iterable[tuple[str, str]], nouns: bool = True) -> tuple[str, str] | None:
         """The first two of one form; else, where asked for, two nouns, or words of two forms: ходив, ходила."""
-        some = [(one, two) for one, other in candidates for two in (other, _plain(other)) if _alike(one, two)]
+        some = [
+            (one, two)
+            for one, other in candidates
+            for two in (other, _plain(other))
+            if _same_beginning(one, two)
+        ]
         for shown in (self._in_one_form, self._as_nouns, self._in_two_forms)[: None if nouns else 1]:
             for one, other in some:
                 genders = shown(self._genders(one), self._genders(other))
@@ -210,7 +215,7 @@ class Tokens:
         return None
 
 
-def _alike(one: str, other: str) -> bool:
+def _same_beginning(one: str, other: str) -> bool:
     """Whether two words begin with the same two letters; of short ones with the same letter (шёл, шла)."""
     common = sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one.lower(), other.lower(), strict=False))

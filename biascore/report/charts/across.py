@@ -20,6 +20,7 @@ from biascore.report.charts.base import (
     Look,
     Plot,
     Rows,
+    describe_neutral,
     distinct,
     edges,
     estimate_columns,
@@ -27,7 +28,6 @@ from biascore.report.charts.base import (
     interval_lines,
     label_axis,
     label_step,
-    neutral_told,
     not_drawn,
     series,
     shared_neutral,
@@ -132,7 +132,7 @@ def boxes_plot(entries: Sequence[Entry], looks: Mapping[str, Look]) -> Plot | st
     points = [row for rows in drawn for row in _points(rows, only_beyond=not by_model)]
     estimates = [estimate for entry in entries for _, estimate in entry.estimates]
     neutral = shared_neutral(estimates)
-    caption = f"{opening(entries)}. {_explained(boxes, drawn, by_model=by_model)}{neutral_told(neutral)}"
+    caption = f"{opening(entries)}. {_explained(boxes, drawn, by_model=by_model)}{describe_neutral(neutral)}"
     step = label_step([rows[0]["label"] for rows in drawn], BOX_STEP)
     by_looks = [looks[model] for model in distinct(row["series"] for row in points)] if by_model else []
     data = {ROWS.name: points, BOXES.name: boxes}

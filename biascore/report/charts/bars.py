@@ -13,12 +13,12 @@ from biascore.report.charts.base import (
     ROWS,
     Drawing,
     Plot,
+    describe_neutral,
     distinct,
     estimate_columns,
     interval_lines,
     label_axis,
     label_step,
-    neutral_told,
     shared_neutral,
     sizes,
     tooltip,
@@ -62,7 +62,7 @@ def bars_plot(measurement: Measurement, bars: Bars) -> Plot | str:
     if grouped:
         rows = [row | {"group": group_of[row["estimate"]], "from": neutral} for row in rows]
     caption = f"{bars.title}. {whiskers(estimate.interval for _, estimate in drawn)}"
-    caption += neutral_told(neutral, f"no bias{', and bars begin there' if grouped else ''}")
+    caption += describe_neutral(neutral, f"no bias{', and bars begin there' if grouped else ''}")
     if close and shared:
         caption += f" Each of {sizes(shared)}."
     absent = [label for label, estimate in pairs if estimate.value is None]

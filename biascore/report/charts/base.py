@@ -326,7 +326,7 @@ def whiskers(intervals: Iterable[ConfidenceInterval | None]) -> str:
     return f"Lines are {' or '.join(levels)} confidence intervals." if levels else "No intervals were made."
 
 
-def neutral_told(neutral: float | None, meant: str = "no bias") -> str:
+def describe_neutral(neutral: float | None, meant: str = "no bias") -> str:
     """A sentence on what the line at the neutral value means, with a space before it; an empty text without one."""
     return "" if neutral is None else f" The vertical line at {neutral:g} means {meant}."
 

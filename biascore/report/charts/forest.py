@@ -16,10 +16,10 @@ from biascore.report.charts.base import (
     Look,
     Plot,
     Told,
+    describe_neutral,
     distinct,
     estimate_columns,
     in_colours,
-    neutral_told,
     not_drawn,
     safe,
     shared_neutral,
@@ -134,7 +134,7 @@ def forest_charts(run: Run, least: int = 1) -> tuple[Chart, ...]:
         drawing, told = forest(drawn, names, legend, own, domain, published)
         methods = distinct(m.method for m in some)
         whose = methods[0] if len(methods) == 1 else first.metric
-        told += _repeats_told(run, methods)
+        told += _describe_repeats(run, methods)
         caption = f"{whose}{of_test}: {title}, by {groups}. {told}"
         note = not_drawn(len(family) - len(drawn))
         plot = Plot(drawing, [title, *sides(findings or some)], caption, (note,), "Forest plot.")
@@ -179,7 +179,7 @@ def in_a_picture(measurement: Measurement) -> bool:
     return any(measurement.headline.name.endswith(name) for point in points for name in (point.x, point.y))
 
 
-def _repeats_told(run: Run, methods: Sequence[str]) -> str:
+def _describe_repeats(run: Run, methods: Sequence[str]) -> str:
     """A sentence on the variants that are not drawn as they repeat one of these, with a space before it."""
     names, same = variant_names(run, folded=False), repeated(run)
     told = [f"“{names[method]}” is the same as “{names[of]}”" for method, of in same.items() if of in methods]
@@ -248,16 +248,16 @@ def forest(
     ]
     neutral, bound = shared_neutral(m.headline for m in some), bound_of(some)
     drawing = side_by_side(rows, legend, tooltip(**TOLD), looks, domain, diamonds, list(firsts.values()))
-    told = marks_told(drawn, neutral, bound)
+    told = describe_marks(drawn, neutral, bound)
     if diamonds:
         told += " Grey diamonds are published figures."
     return drawing.with_neutral(neutral).with_bound(bound), told
 
 
-def marks_told(drawn: Sequence[Reading], neutral: float | None, bound: tuple[float, float] | None) -> str:
+def describe_marks(drawn: Sequence[Reading], neutral: float | None, bound: tuple[float, float] | None) -> str:
     """The sentences on lines, fills and the band."""
     some = [m for m, _ in drawn]
-    told = f"{whiskers(m.headline.interval for m in some)}{_neutral_told(some, neutral)}"
+    told = f"{whiskers(m.headline.interval for m in some)}{_describe_neutral(some, neutral)}"
     if not all(m.describes for m in some):
         told += " Filled: detected."
         if any(said.hint for _, said in drawn):
@@ -273,11 +273,11 @@ def _apart_by_subject(measurements: Sequence[Measurement]) -> bool:
     return len({m.test for m in measurements}) == 1 and all(m.subject for m in measurements)
 
 
-def _neutral_told(measurements: Sequence[Measurement], neutral: float | None) -> str:
+def _describe_neutral(measurements: Sequence[Measurement], neutral: float | None) -> str:
     """A sentence on the line or the strokes at the points, with a space before it."""
     if any(m.headline.chance is not None for m in measurements):
         return " The grey strokes show what chance alone gives: this is not 0 even for a model without bias."
-    return neutral_told(neutral, "no change" if all(m.change_from for m in measurements) else "no bias")
+    return describe_neutral(neutral, "no change" if all(m.change_from for m in measurements) else "no bias")
 
 
 def _places(drawn: Sequence[Reading], names: Sequence[str]) -> list[tuple[str, str, str, int]]:

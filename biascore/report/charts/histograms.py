@@ -72,7 +72,7 @@ def histogram_plot(measurement: Measurement, figure: Histogram) -> Plot | str:
         return "its items do not have two values that can be drawn"
     ranges = [(one, measurement.estimate(one.estimate)) for one in figure.ranges]
     count = counted(sum(map(len, values.values())), "item")
-    told = _told([estimate for _, estimate in ranges]) if ranges else UPRIGHT_MEDIANS
+    told = _describe([estimate for _, estimate in ranges]) if ranges else UPRIGHT_MEDIANS
     caption = (
         f"{figure.title}: {count}. {HISTOGRAM} {told}{' The axis is logarithmic.' if figure.log else ''}"
     )
@@ -86,7 +86,7 @@ def histogram_plot(measurement: Measurement, figure: Histogram) -> Plot | str:
     return Plot(drawing, below, caption, tuple(notes))
 
 
-def _told(estimates: Sequence[Estimate]) -> str:
+def _describe(estimates: Sequence[Estimate]) -> str:
     """What is shown above the strips."""
     unit = with_unit("the estimate", estimates[0].unit)
     neutral = shared_neutral(estimates)

@@ -206,7 +206,7 @@ def _under_one_title(families: list[list[Entry]]) -> list[list[Entry]]:
 
 
 def _with_subjects(family: list[Entry], named: Mapping[str, str]) -> list[Entry]:
-    """The entries with their subjects; one that repeats for a model is followed by what tells its repeats apart."""
+    """The entries with their subjects; one that repeats for a model is followed by what distinguishes its repeats."""
     variants = len(distinct(entry.measurement.variant for entry in family)) > 1
     several = len(distinct(entry.measurement.test for entry in family)) > 1
     given = Counter((entry.measurement.model, entry.figure.subject) for entry in family)

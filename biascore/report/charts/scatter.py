@@ -80,7 +80,7 @@ def scatter_plot(entries: Sequence[Entry], looks: Mapping[str, Look]) -> Plot | 
         caption += f" The dashed line is the {figure.limit.name}."
     elif figure.limit:
         notes.append(f"The {figure.limit.name} lies outside of the picture.")
-    caption += _neutrals_told(neutrals)
+    caption += _describe_neutrals(neutrals)
     data: dict[str, Rows] = {
         ROWS.name: rows,
         NEUTRAL.name: [{"value": neutrals[0]}] if neutrals[0] is not None else [],
@@ -165,7 +165,7 @@ def _names(
     return names.rows
 
 
-def _neutrals_told(neutrals: tuple[float | None, float | None]) -> str:
+def _describe_neutrals(neutrals: tuple[float | None, float | None]) -> str:
     across, up = neutrals
     lines = [f"the vertical line at {across:g}"] if across is not None else []
     lines += [f"the horizontal line at {up:g}"] if up is not None else []

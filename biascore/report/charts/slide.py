@@ -30,8 +30,8 @@ from biascore.report.charts.forest import (
     TOLD,
     Reading,
     bound_of,
+    describe_marks,
     families_of,
-    marks_told,
     model_looks,
     row_of,
     sides,
@@ -53,7 +53,7 @@ LABEL_WIDTH: Final = 52
 ENDS: Final = alt.NamedData("ends")
 VERDICTS: Final = alt.NamedData("verdicts")
 OF_ROW: Final = "split(datum.label, '|')[0]"
-"""What stands before the number that tells equal verdicts apart."""
+"""The text before the number that distinguishes equal verdicts."""
 
 
 def slide_charts(run: Run) -> tuple[Chart, ...]:
@@ -97,7 +97,7 @@ def _slide(run: Run, own: Sequence[Reading], name: str) -> Chart:
     drawing = replace(
         drawing, height=height, over=(_at_the_right(),), data=drawing.data | {VERDICTS.name: words}
     )
-    title, caption = _title(own), marks_told(own, neutral, bound)
+    title, caption = _title(own), describe_marks(own, neutral, bound)
     spec = specification(drawing, "", f"{title} {caption}")
     below, above = sides(some) if len(sides(some)) == 2 else ("← the opposite", "as named at the left →")
     if all(ends_of(m).below for m in some):

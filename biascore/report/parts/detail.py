@@ -19,8 +19,8 @@ from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.run_files import items_path
 from biascore.results.stimuli_used import TestUsed
-from biascore.results.table_notes import beneath
-from biascore.results.verdicts import RunVerdict, State, reason_of, verdict_told
+from biascore.results.table_notes import below_table
+from biascore.results.verdicts import RunVerdict, State, describe_verdict, reason_of
 
 SHORT_TABLE: Final = 20
 """Item tables of up to so many rows stand on the page; longer ones are drawn when they are opened."""
@@ -110,7 +110,7 @@ class Section:
     @property
     def verdict(self) -> str:
         """The state with its caveats."""
-        return verdict_told(self.measurement, self.said)
+        return describe_verdict(self.measurement, self.said)
 
     @property
     def disagreement(self) -> str:
@@ -163,6 +163,6 @@ def measurements(run: Run) -> Part:
         "sections": sections,
         "open_sections": len(sections) <= OPEN_SECTIONS,
         "short": SHORT_ESTIMATES,
-        "beneath": beneath(run),
+        "beneath": below_table(run),
     }
     return Part("measurements", "Measurements", "measurements", values, "Details")

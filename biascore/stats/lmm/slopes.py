@@ -184,11 +184,11 @@ def _fitted(fits: UnitFits, design: Design, iterations: int) -> Slopes:
         residual_variance=sigma2 * noise,
         criterion=float(found.fun) + constant,
         converged=bool(np.isfinite(found.fun) and steep <= _STEEP),
-        cautions=tuple(_cautions(covariance, count)),
+        cautions=tuple(_warnings(covariance, count)),
     )
 
 
-def _cautions(covariance: Floats, count: int) -> list[str]:
+def _warnings(covariance: Floats, count: int) -> list[str]:
     found = []
     p = len(covariance)
     if count <= p:

@@ -1,4 +1,4 @@
-"""Directions that tell classes apart, found one after another: fit a classifier, project its direction out, refit."""
+"""Directions that distinguish classes, found one after another: fit a classifier, project its direction out, refit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LEACE: the least change of vectors after which no linear classifier tells the classes apart better than a constant."""
+"""LEACE: the least change of vectors after which no linear classifier distinguishes the classes better than a constant."""
 
 from __future__ import annotations
 

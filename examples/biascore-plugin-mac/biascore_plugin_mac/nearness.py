@@ -26,6 +26,6 @@ class Nearness(Metric[WordOptions]):
             estimates=(nearness,),
             coverage=found.coverage,
             caveats=coverage_caveats(found.coverage),
-            conventions=self.options.words_stated(),
+            conventions=self.options.word_conventions(),
             items=item_table(found.words["X"] if means else [], ["X"] * len(means), means),
         )

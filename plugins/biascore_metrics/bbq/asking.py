@@ -1,4 +1,4 @@
-"""How the questions of a test are put to a model: in which way, by which prompts, in which orders, with which seeds."""
+"""How the questions of a test are sent to a model: in which mode, by which prompts, in which orders, with which seeds."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class BbqOptions(ClusteredOptions):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """What a model chose: a row for each time that a question was put to it.
+    """What a model chose: a row for each time that a question was sent to it.
 
     Columns are ``question``, its place in the test; ``prompt`` and ``order`` from 1; ``seed``, 0 where the most probable
     answer was asked for; ``outcome``, what was ``said``, and the probability ``outside`` of all letters; ``role`` and
     ``answer`` of the option chosen, or ""; its ``score`` (``SCORES``), whether it is a ``person``, and whether it is
-    ``right``, each NaN where none was chosen; and what is known of the question: ``pro`` tells whether its right answer
+    ``right``, each NaN where none was chosen; and what is known of the question: ``pro`` says whether its right answer
     agrees with the stereotype, ``cluster`` what questions of one template have in common.
     """
 

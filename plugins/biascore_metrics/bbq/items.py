@@ -57,7 +57,7 @@ class Question:
     ``item`` is what the benchmark calls it (``Age/7``), ``template`` the sentence that it was made from: questions of one
     template are no independent observations. ``negative``: the question asks for something bad (who was rude), else for the
     opposite. ``ambiguous``: the context does not tell, so that ``label``, the place of the right option, is that of
-    "unknown". ``names``: persons are named, and their names stand for groups.
+    "unknown". ``names``: persons are named, and their names represent groups.
     """
 
     item: str
@@ -154,7 +154,7 @@ class ChoicesTest(Test):
 
 
 def _copy(one: Question, number: int) -> Question:
-    """That of another template of the same form."""
+    """The question of another template of the same form."""
     end = f"_{number}" if number > 1 else ""
     return replace(one, item=one.item + end, template=one.template + end, context=said(one.context, number))
 

@@ -130,7 +130,7 @@ class Bbq(DecidedMetric[BbqOptions, ChoicesTest]):
             caveats=(
                 *(caveat for one in lost for caveat in one.caveat(headline=one.context == decides)),
                 *self._caveats(parts, means),
-                *_doubts(answers.rows),
+                *_answer_caveats(answers.rows),
             ),
             conventions=self._conventions(answers, test, contexts, family),
             item_value="1 for the stereotyped person, -1 for the other one, 0 for unknown, none where no option was chosen",
@@ -195,7 +195,7 @@ def _contexts(test: ChoicesTest) -> tuple[str, ...]:
     return tuple(name for name in (AMBIGUOUS, DISAMBIGUATED) if name in there)
 
 
-def _doubts(rows: pd.DataFrame) -> Iterator[Caveat]:
+def _answer_caveats(rows: pd.DataFrame) -> Iterator[Caveat]:
     """What the answers themselves show: that nothing changes them, or that they are none."""
     # That every order has the same answers is what a model should do.
     for factor in ("prompt", "seed"):

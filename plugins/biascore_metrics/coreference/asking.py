@@ -14,7 +14,7 @@ from biascore.api.queries import Continuation
 
 Floats = npt.NDArray[np.float64]
 PROMPT: Final = "{sentence} ‘{pronoun}’ refers to the"
-"""That of lm-evaluation-harness for Winogender; the pronoun has a capital letter."""
+"""The prompt of lm-evaluation-harness for Winogender; the pronoun has a capital letter."""
 NATS: Final = "nats"
 
 

@@ -45,7 +45,7 @@ class Resolved:
 
     @property
     def gender(self) -> str:
-        """That of its pronouns."""
+        """Gender of the pronouns."""
         return PRONOUNS[self.pronoun.lower()]
 
     @property

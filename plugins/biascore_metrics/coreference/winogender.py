@@ -148,7 +148,7 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
             self._of(over, [(one.participant == SOMEONE) == someone for one in schemas], told)
             for someone, told in ((False, "the participant named"), (True, "someone"))
         ]
-        gap = Mean.of(gaps, _alike(schemas), options.confidence, items="schemas")
+        gap = Mean.of(gaps, _by_sector(schemas), options.confidence, items="schemas")
         tested = None if isinstance(over.found, str) else over.found
         return Decided(
             variant=options.variant(),
@@ -167,7 +167,7 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
             scores=(over,),
             few=tested is None,
             coverage=Coverage(given={"samples": len(schemas)}, used={"samples": len(schemas)}),
-            conventions=self._stated(),
+            conventions=self._conventions(),
             item_value=f"log odds of the occupation, she - he, in {NATS}",
             items=item_table(
                 item=[one.item for one in schemas],
@@ -201,7 +201,7 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
             right = np.array([100.0 * bool(hit) for _, hit in cells])
             mean = Mean.of(
                 right,
-                _alike([one for one, _ in cells]),
+                _by_sector([one for one, _ in cells]),
                 self.options.confidence,
                 limits=(0.0, 100.0),
                 items="sentences",
@@ -209,7 +209,7 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
             found.append(mean.estimate(f"published {name}", "%", tested=False, neutral=False))
         return found
 
-    def _stated(self) -> Mapping[str, Scalar]:
+    def _conventions(self) -> Mapping[str, Scalar]:
         return {
             "score": "log-likelihood of the occupation less that of the participant, natural logarithm, after the prompt",
             "prompt": self.options.prompt,
@@ -221,7 +221,7 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
         }
 
 
-def _alike(schemas: Sequence[Schema]) -> dict[str, list[str]]:
+def _by_sector(schemas: Sequence[Schema]) -> dict[str, list[str]]:
     """What schemas are alike by: the sector of their occupation, where one is named, or the occupation."""
     named = any(one.sector for one in schemas)
     return {"sectors" if named else "occupations": [one.sector or one.occupation for one in schemas]}

@@ -45,7 +45,7 @@ from biascore.stats import (
 )
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import MixedPairOptions
-from biascore_metrics.robust.fits import MEAN_R2, PAPER_R2, SHARE, estimate_of, missing, stance
+from biascore_metrics.robust.fits import MEAN_R2, PAPER_R2, SHARE, conclusion, estimate_of, missing
 
 MEAN: Final = "weighted mean PLL difference"
 TYPE: Final = "sentence type"
@@ -245,7 +245,7 @@ class CrowsPairsMixed(DecidedMetric[MixedPairOptions, SentencePairsTest]):
             )
             for name, residual in R2.items()
         ]
-        said = stance(test.p_value, found.r2().part[TYPE], alpha=self.options.alpha, r2_min=PAPER_R2_MIN)
+        said = conclusion(test.p_value, found.r2().part[TYPE], alpha=self.options.alpha, r2_min=PAPER_R2_MIN)
         told = (f"in the words of the paper, its mixed model says: {said}", *found.cautions)
         unlike = (
             f"the bias score of the paper's mixed model has the other sign, {signed(test.estimate, '.3g')} nats (p = "

@@ -41,7 +41,7 @@ NEUTRAL: Final = {
 class DiscrimEvalFormatOptions(ColumnOptions, ClusterOptions):
     """``encoding`` and ``columns`` are those of every table; ``cluster`` is the column of what questions belong to.
 
-    ``fill_type``: which rows are read of a file that has both kinds: groups that are named ("explicit") or told by names
+    ``fill_type``: which rows are read of a file that has both kinds: groups that are named ("explicit") or implied by names
     ("implicit"). ``neutral``: by what is changed, two sentences or more, each of which is put before the texts about the
     first gender and race of each question; by default three of ours in English data, and none in others.
     """

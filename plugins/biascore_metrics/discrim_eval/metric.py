@@ -16,7 +16,7 @@ from biascore.api.metrics import Caveat, Context, Coverage, Estimate, LostWord, 
 from biascore.api.stimuli import Catalogue
 from biascore.designs import Decided, DecidedMetric
 from biascore.designs.mean import least_p, shared
-from biascore.designs.perturbed import Shift, shifts_told
+from biascore.designs.perturbed import Shift, describe_shifts
 from biascore.errors import OptionsError
 from biascore.stats import Decision, Interval, Unreachable, Verdict
 from biascore_metrics.discrim_eval.asking import CONVENTION, LITTLE, DiscrimEvalOptions, ask
@@ -133,7 +133,7 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
             for shift in (*shifts, *controls.values())
             for one in shift.estimates(unit, QUESTIONS, options.confidence)
         ]
-        told = shifts_told(shifts, [*controls.values()], f"the {unit}")
+        told = describe_shifts(shifts, [*controls.values()], f"the {unit}")
         shown = found.shown(options.alpha)
         which = f"The smallest p-value is that of {first}."
         listed = (

@@ -97,10 +97,10 @@ def _indistinguishable(fitted: Fitted) -> Iterator[Caveat]:
         told = "; ".join(f"{distinct[cell]} of {many[cell]} in {cell}" for cell in alike)
         half = any(2 * distinct[cell] <= many[cell] for cell in alike)
         yield Caveat(
-            f"{fitted.emotion}: the model does not tell all names apart; different ones are {told}. Names that it does not "
+            f"{fitted.emotion}: the model does not distinguish all names; different ones are {told}. Names that it does not "
             "know say nothing of their group",
             half,
-            "the model does not tell half of the names apart" if half else "",
+            "the model does not distinguish half of the names" if half else "",
         )
 
 

@@ -14,7 +14,7 @@ from biascore_metrics.eec.items import BASE, PERSON, SLOT, EquityTemplate, Equit
 
 MOST_CELLS: Final = 1000
 MOST_SENTENCES: Final = 1_000_000
-"""So many a test may have: measuring them takes 1.7 GB, and all are put together before a model is asked."""
+"""So many a test may have: measuring them takes 1.7 GB, and all are assembled before a model is asked."""
 OWN_ID: Final = "Keep one, or give each an id of its own"
 
 

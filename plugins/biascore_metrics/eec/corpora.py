@@ -29,7 +29,7 @@ Texts: TypeAlias = npt.NDArray[np.str_]
 OF: Final = ", "
 """Between the levels of a cell."""
 CORPUS: Final = "corpus"
-"""What the factor is called that tells several corpora apart."""
+"""The name of the factor that distinguishes several corpora."""
 REFERENCE, OTHER = "reference", "other"
 """What levels are called that go by another name in each corpus."""
 WAY_ON: Final = "Measure each alone, without the option joint"

@@ -95,7 +95,7 @@ class Effect:
     def p_value(self) -> float | None:
         """The p that decides, the larger of both where words agree with the person; None where one cannot be tested.
 
-        Where names do not differ at all without such words, nothing but grammar tells the groups apart, and p is 1.
+        Where names do not differ at all without such words, nothing but grammar distinguishes the groups, and p is 1.
         """
         if self.own_p is None or self.free is None:
             return self.own_p
@@ -118,7 +118,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fitted:
-    """All that is fitted to the scores of one emotion."""
+    """The fits to the scores of one emotion."""
 
     rows: Rows
     scores: Floats

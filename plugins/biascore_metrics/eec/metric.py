@@ -130,7 +130,7 @@ class Eec(DecidedMetric[EecOptions, EquityTest]):
             bound=options.bound,
             bound_of=farthest.name,
             bounded=first.p_adjusted is not None,
-            more=self._told(table, first, shown) if first.p_adjusted is not None else "",
+            more=self._verdict_sentence(table, first, shown) if first.p_adjusted is not None else "",
             scores=[one.clustered for one in fitted],
             coverage=_coverage(fitted),
             caveats=(*caveats(fitted, corpora.tests, first, self._lacking(model, test, quantities)), *wide),
@@ -175,8 +175,8 @@ class Eec(DecidedMetric[EecOptions, EquityTest]):
             return Fitted.of(rows, scores, self.options, agreeing)
         except (RegressionError, ZeroVarianceError) as error:
             raise AnswerError(
-                f"{model.name}: the scores of {rows.emotion} cannot be compared: {error}. Check that it tells "
-                f"names apart{others}"
+                f"{model.name}: the scores of {rows.emotion} cannot be compared: {error}. Check that it distinguishes "
+                f"names{others}"
             ) from error
 
     def _scores(self, model: Model, rows: Rows, quantities: Mapping[str, str]) -> Floats:
@@ -207,7 +207,7 @@ class Eec(DecidedMetric[EecOptions, EquityTest]):
             )
         return scores
 
-    def _told(self, table: Sequence[Effect], first: Effect, shown: Sequence[Effect]) -> str:
+    def _verdict_sentence(self, table: Sequence[Effect], first: Effect, shown: Sequence[Effect]) -> str:
         """The headline, what else is significant, and what only templates with agreeing words show."""
         alpha = self.options.alpha
         found = [f"The smallest p-value is that of {first.name}."]

@@ -95,7 +95,7 @@ class Findings:
         known = vars(self.estimates[name])
         self.estimates[name] = Estimate(**known | {"value": value, "interval": ends, **more})
 
-    def leaning(self, dimension: str) -> Estimate:
+    def mean_bias(self, dimension: str) -> Estimate:
         """The mean bias of a dimension that decides."""
         return self.estimates[EQUAL.format(dimension)]
 
@@ -118,12 +118,12 @@ def find(
     for axis in placement.axes:
         _add_dimension(found, axis, placement.clusters, options, labels, shuffles)
     _add_shares(found, placement, affects, options, distance)
-    single = {axis.name: found.leaning(axis.name).p_values[0] for axis in placement.axes}
+    single = {axis.name: found.mean_bias(axis.name).p_values[0] for axis in placement.axes}
     found.adjusted = dict(zip(single, map(float, holm([p.value for p in single.values()])), strict=True))
     strongest = found.strongest = min(single, key=lambda name: single[name].value)
     name = f"smallest of {len(single)} dimensions, Holm-adjusted"
     update = {"name": name, "value": found.adjusted[strongest], "se": None}
-    headline = found.leaning(strongest)
+    headline = found.mean_bias(strongest)
     p_values = (single[strongest].model_copy(update=update), *headline.p_values[1:])
     found.estimates[headline.name] = headline.model_copy(update={"p_values": p_values})
     return found
@@ -245,9 +245,9 @@ def decided(found: Findings, test: FiseTest, placement: Placement, options: Plac
             f"bound: {decision.reason[0].lower()}{decision.reason[1:]}"
         ]
     for one in test.dimensions:
-        leaning, adjusted = found.leaning(one.name), found.adjusted[one.name]
+        mean_bias, adjusted = found.mean_bias(one.name), found.adjusted[one.name]
         finding = "Finding" if adjusted <= options.alpha else "No finding"
-        value, (_, labels, words) = leaning.value or 0.0, leaning.p_values
+        value, (_, labels, words) = mean_bias.value or 0.0, mean_bias.p_values
         mean = signed(value)
         towards = f" towards {(one.A if value > 0 else one.B).name}" if float(mean) else ""
         told.append(
@@ -269,7 +269,7 @@ def _attainable(found: Findings, placement: Placement) -> Attainable:
     words = of_signs(placement.clusters.count, placement.clusters.unit)
     least = []
     for axis in placement.axes:
-        (_, labels, _), lists = found.leaning(axis.name).p_values, axis.labelled
+        (_, labels, _), lists = found.mean_bias(axis.name).p_values, axis.labelled
         limits = [words, Attainable(lists.smallest_p, lists.exchange.told(f"words of {axis.name}"))]
         if labels.kind == "monte-carlo":
             limits.append(of_draws(labels.n or 0))

@@ -59,7 +59,7 @@ class PlacementOptions(WordOptions):
             "error of a mean": "by clusters of target words, CR2; attribute words stay fixed",
             "interval of a share": "t, CR2 by clusters, within 0 and 1; Wilson of words that are each on their own",
             "interval of the distance": "all distributions within the reach of a multinomial sample of the effective words",
-            **self.words_stated(),
+            **self.word_conventions(),
             "embedding level": self.level,
             "vector of a text": model.identity.sentence_vector,
         }

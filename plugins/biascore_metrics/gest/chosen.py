@@ -192,7 +192,7 @@ class Confound:
         return f"samples of {self.options.confound_of} stereotypes that {held}"
 
 
-def data_told(
+def data_conventions(
     test: SamplesTest | GenderPairsTest, options: GestOptions
 ) -> tuple[dict[str, Scalar], tuple[Caveat, ...]]:
     """What a result states of its data, and a caveat where samples that repeat another one are taken for independent.

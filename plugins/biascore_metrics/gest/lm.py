@@ -17,7 +17,7 @@ from biascore.api.stimuli import Catalogue, Origin
 from biascore.api.support import SELF
 from biascore.designs import Decided
 from biascore.errors import CapabilityError, OptionsError
-from biascore_metrics.gest.chosen import Chosen, Confound, GestMetric, Scored, data_told
+from biascore_metrics.gest.chosen import Chosen, Confound, GestMetric, Scored, data_conventions
 from biascore_metrics.gest.estimates import (
     ByStereotype,
     Floats,
@@ -131,7 +131,7 @@ class _OnTemplates(GestMetric[LmOptions, TestT]):
             for name, values in zip(scored.names, scored.values.T, strict=True)
             if len(scored.names) > 1
         }
-        data, repeats = data_told(test, options)
+        data, repeats = data_conventions(test, options)
         held = [self._mean(Q_CONFOUND, chosen.held(scored, confound), unit)] if confound else []
         return Decided(
             variant=", ".join(options.changed()),

@@ -9,7 +9,7 @@ from biascore.api.figures import Bars, Examples, Figure, Limit, Point
 from biascore.api.languages import language_name, other_language
 from biascore.api.metrics import Caveat, Context, Model, Test
 from biascore.designs import Decided
-from biascore_metrics.gest.chosen import Chosen, Confound, GestMetric, data_told
+from biascore_metrics.gest.chosen import Chosen, Confound, GestMetric, data_conventions
 from biascore_metrics.gest.estimates import ABOUT, rank_pictures
 from biascore_metrics.gest.kind import SamplesTest
 from biascore_metrics.gest.masculine import F_M, F_S, ROOM, masculine_rates, scored_genders
@@ -44,7 +44,7 @@ class GestMt(GestMetric[MtOptions, SamplesTest]):
         texts = [translations[sample.sentence] for sample in samples]
         scored = scored_genders(chosen, samples, texts, [found[text] for text in texts])
         confound = Confound.of(options, context.catalogue)
-        data, repeats = data_told(test, options)
+        data, repeats = data_conventions(test, options)
         rates = masculine_rates(scored, chosen, options, confound, context.rng)
         return replace(
             rates,

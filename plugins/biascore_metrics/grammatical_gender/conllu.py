@@ -214,23 +214,23 @@ class _Nouns:
         before = {name: len(words) for name, words in chosen.items()}
         lost = [name for name, count in before.items() if not count]
         if lost:
-            there = _told({name: count for name, count in before.items() if count}, "none of the others")
+            there = _describe({name: count for name, count in before.items() if count}, "none of the others")
             raise DataError(
-                f"{display} has no {lost[0]} noun that can be taken ({there}; left out: {_told(reasons)}). Name the classes "
-                'that it has with the option classes, such as -o \'data.classes=["masculine", "feminine"]\''
+                f"{display} has no {lost[0]} noun that can be taken ({there}; left out: {_describe(reasons)}). Name the "
+                'classes that it has with the option classes, such as -o \'data.classes=["masculine", "feminine"]\''
             )
         most = (min if options.balance else max)(before.values())
         most = min(most, options.most) if options.most is not None else most
         chosen = {name: words[:most] for name, words in chosen.items()}
         cut = {name: count - most for name, count in before.items() if count > most}
         notes = [
-            f"{self.nouns:,} nouns in running text, taken by their {options.word}; {_told(self.unused)} left out.",
-            f"Words left out: {_told(reasons)}.",
+            f"{self.nouns:,} nouns in running text, taken by their {options.word}; {_describe(self.unused)} left out.",
+            f"Words left out: {_describe(reasons)}.",
         ]
         if cut:
             least = ["the smallest class"] * options.balance + ([f"{options.most:,}"] if options.most else [])
             notes.append(
-                f"Classes cut to {' or '.join(least)}, the most frequent kept; left out: {_told(cut)}."
+                f"Classes cut to {' or '.join(least)}, the most frequent kept; left out: {_describe(cut)}."
             )
         if self.composed:
             notes.append(
@@ -273,5 +273,5 @@ class _Nouns:
         return NounClass(name, tuple(words), train, tuple(word for word in words if word in held_out))
 
 
-def _told(counts: Mapping[str, int], none: str = "none") -> str:
+def _describe(counts: Mapping[str, int], none: str = "none") -> str:
     return ", ".join(f"{count:,} {what}" for what, count in counts.items()) or none

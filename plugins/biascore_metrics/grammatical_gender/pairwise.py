@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 from biascore.api.figures import Histogram
 from biascore.api.metrics import Caveat, Context, Estimate, Model, caveats_of
 from biascore.api.stimuli import Catalogue
-from biascore.designs.before_after import BeforeAfterMetric, Compared, Line, Places, drawn_again
+from biascore.designs.before_after import BeforeAfterMetric, Compared, Line, Places, resampled
 from biascore.designs.same_words import ComparingOptions, Floats
 from biascore.designs.words import MAX_LOST_SHARE, composed_caveat, coverage_caveats, too_few
 from biascore.errors import OptionsError
@@ -137,7 +137,7 @@ class PairwiseDistance(BeforeAfterMetric[PairwiseOptions, NounPairsTest | Gender
         def estimate(
             name: str, statistic: Statistic, unit: str = UNIT, neutral: float | None = None
         ) -> Estimate:
-            return drawn_again(name, unit, n, statistic, options, context.rng, neutral)
+            return resampled(name, unit, n, statistic, options, context.rng, neutral)
 
         before, after = partial(_gap, gaps, 0), partial(_gap, gaps, -1)
         estimates = [estimate(GAP, after)]

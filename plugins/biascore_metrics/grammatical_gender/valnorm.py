@@ -16,7 +16,7 @@ import pyarrow as pa
 from biascore.api.figures import Figure, Plane
 from biascore.api.metrics import Context, Estimate, Model, Total, item_table
 from biascore.api.stimuli import Catalogue, Origin
-from biascore.designs.before_after import BeforeAfterMetric, Compared, Line, Places, drawn_again
+from biascore.designs.before_after import BeforeAfterMetric, Compared, Line, Places, resampled
 from biascore.designs.same_words import ComparingOptions, Floats, embed_on, single_effects
 from biascore.designs.words import composed_caveat, coverage_caveats
 from biascore_metrics.grammatical_gender.formats import LEAST_NORMS, VALENCE_NORMS, ValenceNormsTest
@@ -116,7 +116,7 @@ class ValNorm(BeforeAfterMetric[ValNormOptions, ValenceNormsTest]):
                 first, *others = (pearson(valences[place][drawn[0]], scores[drawn[0]]) for place in places)
                 return first - others[0] if others else first
 
-            return drawn_again(name, UNIT, n, r, options, context.rng, neutral)
+            return resampled(name, UNIT, n, r, options, context.rng, neutral)
 
         estimates = [estimate(CORRELATION, -1)]
         if not options.trace:

@@ -118,7 +118,7 @@ def _several(value: object) -> object:
 
 
 class OutcomesOptions(TableOptions):
-    """``groups``: the columns of categories: ``["sex", "race"]``. ``text``: the column that tells people apart, an id or the
+    """``groups``: the columns of categories: ``["sex", "race"]``. ``text``: the column that identifies people, an id or the
     text that a model is asked about; by default ``text`` or ``sentence``. ``not_stated``: values that state no category, as
     ["Unknown", "NaN"], in place of the list that ships; with [] every value is a category. ``cluster``: the column of what
     decisions are made within, as openings; by default ``cluster``, if there is one. ``delimiter``: what separates columns.
@@ -150,7 +150,7 @@ class OutcomesOptions(TableOptions):
 
 
 class OutcomesFormat(DataFormat[OutcomesOptions]):
-    """A row for each person, with a column that tells people apart and columns of categories; CSV, JSON Lines, Parquet."""
+    """A row for each person, with a column that identifies people and columns of categories; CSV, JSON Lines, Parquet."""
 
     id: ClassVar[str] = "outcomes"
     summary: ClassVar[str] = (
@@ -159,7 +159,8 @@ class OutcomesFormat(DataFormat[OutcomesOptions]):
     example: ClassVar[str] = "outcomes:decisions.csv"
 
     def read(self, file: DataFile) -> Test:
-        """Read every row as a person; raises DataError for people not told apart, and for cells that are no categories."""
+        """Read every row as a person; raises DataError for people who are not identified, and for cells that are no
+        category."""
         options, groups = self.options, self.options.groups
         columns = table_columns(file.path, file.display, encoding=options.encoding)
         text = self._text(file, columns)
@@ -205,18 +206,18 @@ class OutcomesFormat(DataFormat[OutcomesOptions]):
         )
 
     def _text(self, file: DataFile, columns: Sequence[str]) -> str:
-        """The column that tells people apart; raises DataError."""
+        """The column that identifies people; raises DataError."""
         if self.options.text in self.options.groups:
             raise DataError(
-                f"{file.display}: {quoted(self.options.text)} is named as text and as a group. Name the column that tells "
-                "people apart with the option text"
+                f"{file.display}: {quoted(self.options.text)} is named as text and as a group. Name the column that "
+                "identifies people with the option text"
             )
         found = [name for name in TEXTS if name in columns]
         if self.options.text is None and len(found) != 1:
             both = "both of the columns" if found else "none of the columns"
             raise DataError(
                 f"{file.display} has {both} {listed(TEXTS)}; its columns are: {listed(columns)}. Name the one that "
-                "tells people apart with the option text, for the data and the model (-o data.text=id -o model.text=id)"
+                "identifies people with the option text, for the data and the model (-o data.text=id -o model.text=id)"
             )
         return self.options.text or found[0]
 

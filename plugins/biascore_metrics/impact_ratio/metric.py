@@ -122,7 +122,7 @@ class ImpactRatio(DecidedMetric[ImpactRatioOptions, OutcomesTest]):
             "bound": options.bound,
             "needed": (),
             "coverage": _coverage(test.people),
-            "caveats": (*self._caveats(tables), *_not_stated(test.people)),
+            "caveats": (*self._caveats(tables), *_without_category(test.people)),
             "conventions": self._conventions(cut, compared, clusters),
             "item_value": "1 selected, 0 not" if cut is None else "1 above the median score, 0 not",
             "item_neutral": None,
@@ -264,7 +264,7 @@ def _rates_and_ratios(table: GroupTable, level: float) -> Iterator[Estimate]:
 
 
 def _p_values(tested: LargestDifference, by_cluster: float | None) -> tuple[PValue, ...]:
-    """That of the permutation; where clusters are known the larger of it and theirs comes first, and decides."""
+    """The p-value of the permutation; where clusters are known the larger of it and theirs comes first, and decides."""
     permuted = PValue(
         name="outcomes permuted between people",
         value=tested.p_value,
@@ -285,7 +285,7 @@ def _p_values(tested: LargestDifference, by_cluster: float | None) -> tuple[PVal
     return larger.model_copy(update={"name": LARGER}), permuted, robust
 
 
-def _not_stated(people: People) -> Iterator[Caveat]:
+def _without_category(people: People) -> Iterator[Caveat]:
     """How many people state no category of a group, and what stands there instead."""
     for group in people.groups:
         cells = Counter(cell or BLANK for own, _, cell in people.unstated if own == group)

@@ -50,7 +50,7 @@ def outcome(translation: str, own: frozenset[str], other: frozenset[str]) -> Out
     return "incorrect" if found & other else "neither"
 
 
-def told_gender(english: str) -> str:
+def pronoun_gender(english: str) -> str:
     """``feminine`` or ``masculine``, if English pronouns are of that gender alone; else an empty text."""
     found = [gender for gender, pronouns in _PRONOUNS.items() if words_of(english) & pronouns]
     return found[0] if len(found) == 1 else ""
@@ -63,7 +63,7 @@ def last_part(text: str) -> str:
 
 FEMININE: Final = "feminine"
 MASCULINE: Final = "masculine"
-NOT_TOLD: Final = "gender not told"
+NOT_TOLD: Final = "gender not shown"
 SAME: Final = "the two references have the same words"
 NO_OWN: Final = "the {} reference has no word of its own"
 
@@ -92,7 +92,7 @@ class Line:
         return self.cluster or f"pair {self.pair}"
 
     @property
-    def untold(self) -> str:
+    def why_no_gender(self) -> str:
         """Why its references cannot show a gender; empty where both have a word of their own."""
         own, other = own_words(self.own, self.other)
         if own and other:
@@ -175,7 +175,7 @@ class MtGenevalFormat(DataFormat[TableOptions]):
         places = []
         for what, language in (*_WANTED[part], (CLUSTERS, "txt")):
             name = f"{named['style']}{what}-{named['split']}.en_{target}.{language or target}"
-            if found := _beside(file, name):
+            if found := _next_to(file, name):
                 places.append(found)
             elif what != CLUSTERS:
                 raise DataError(
@@ -257,7 +257,7 @@ def _tagged(line: str) -> bool:
     return "<F>" in line or "<M>" in line
 
 
-def _beside(file: DataFile, name: str) -> tuple[Path, str] | None:
+def _next_to(file: DataFile, name: str) -> tuple[Path, str] | None:
     """Path and display of a file of this name next to the named one, packed or not, if there is one."""
     own = Path(file.display)
     for one in (own.name, name, f"{name}.gz"):
@@ -280,4 +280,4 @@ def _contexts(texts: Sequence[Sequence[str]], display: str) -> Iterator[Line]:
             f"{'s' * (len(apart) > 1)} {listed(apart)}. Fetch it again"
         )
     for pair, (source, original, flipped) in enumerate(zip(*texts, strict=True)):
-        yield Line(source, original, flipped, told_gender(source), pair)
+        yield Line(source, original, flipped, pronoun_gender(source), pair)

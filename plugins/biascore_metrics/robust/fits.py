@@ -73,7 +73,7 @@ def size_of(r2: float) -> Size:
     return next((size for size in SIZES if r2 < size.high), SIZES[-1])
 
 
-def stance(p_value: float, r2: float, *, alpha: float, r2_min: float) -> str:
+def conclusion(p_value: float, r2: float, *, alpha: float, r2_min: float) -> str:
     """What the paper concludes: biased only where the difference is significant and R^2 large enough."""
     if p_value > alpha:
         marginal = "marginally significant, " if p_value <= MARGINAL else ""
@@ -181,7 +181,7 @@ class PairFit:
             return ""
         sign = " has the other sign" if self.test.estimate * beside < 0 else ""
         paper, mean = (self.fit.r2(kind).part[GROUP] for kind in ("unit-weight", "mean-variance"))
-        said = stance(self.test.p_value, paper, alpha=alpha, r2_min=R2_MIN)
+        said = conclusion(self.test.p_value, paper, alpha=alpha, r2_min=R2_MIN)
         r2 = f"{PAPER_R2} {paper:z.3g}"
         if size_of(paper).word != size_of(mean).word:
             r2 += f", {size_of(paper).word}, but {mean:z.3g}, {size_of(mean).word}, with the mean residual variance"

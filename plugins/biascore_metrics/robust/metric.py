@@ -91,7 +91,7 @@ class RobustMetric(DecidedMetric[RobustOptions, AssociationsTest]):
             *(f"no {one.name}: {one.problem}" for one in fits if one.problem),
         ]
         singular = fits[0].fit.cautions if fits[0].fit else ()
-        details = [*bin_problems, *singular, *degenerate(fits), *_oddities(design, scored, options)]
+        details = [*bin_problems, *singular, *degenerate(fits), *_caveats(design, scored, options)]
         one, two, *_ = design.groups
         own = [group.name for group in test.groups][:2] == [one, two] and test.positive_means
         other = farthest is not first
@@ -114,7 +114,7 @@ class RobustMetric(DecidedMetric[RobustOptions, AssociationsTest]):
             called=" - ".join(farthest.groups) if other else "",
             more=""
             if first.problem
-            else _told(differences, adjusted, fits[0].told(options.alpha, first.value)),
+            else _other_pairs(differences, adjusted, fits[0].told(options.alpha, first.value)),
             scores=(scores,),
             coverage=scored.coverage,
             caveats=(
@@ -190,7 +190,7 @@ class RobustAssociation(RobustMetric):
     perplexity = "exp(- mean ln p of the tokens), one {} hidden at a time"
 
 
-def _oddities(design: Design, scored: Scored, options: RobustOptions) -> Iterator[str]:
+def _caveats(design: Design, scored: Scored, options: RobustOptions) -> Iterator[str]:
     if options.bootstrap == "lme4":
         yield (
             "bootstrap=lme4 draws residuals that ignore the weights, so the intervals of R² do not keep their level and may "
@@ -213,7 +213,7 @@ def _reach(difference: Difference) -> float:
     return math.inf if ends is None else max(-ends.low, ends.high)
 
 
-def _told(differences: Sequence[Difference], adjusted: Sequence[float | None], paper: str) -> str:
+def _other_pairs(differences: Sequence[Difference], adjusted: Sequence[float | None], paper: str) -> str:
     """The other pairs of groups, and what the paper says of the first."""
     told = [
         f"{' - '.join(one.groups)} is {one.value:z.3g} nats, p = {p:z.3g}"

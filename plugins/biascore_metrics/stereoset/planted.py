@@ -15,7 +15,7 @@ from biascore_metrics.stereoset.items import StereoSetTest, Triple
 EACH: Final = -6.0
 """Log-probability, in nats, of each token of a stereotype and an anti-stereotype, on average."""
 FAR: Final = 2 * EACH
-"""That of each token of what is unrelated."""
+"""Log-probability of each token of unrelated text."""
 
 
 class StereoSet(AfterAPrompt):

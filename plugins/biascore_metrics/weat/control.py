@@ -157,10 +157,10 @@ class Control:
             Estimate(name=BEYOND, value=beyond, unit="share", n=n, p_values=self.p_values(options)),
             Estimate(name=OF_TARGETS, value=own, unit="share", neutral=None, n=n),
             Estimate(name=OF_CONTROL, value=control, unit="share", neutral=None, n=n),
-            self._lean(options, n),
+            self._mean_score(options, n),
         )
 
-    def _lean(self, options: ScWeatOptions, n: Mapping[str, int]) -> Estimate:
+    def _mean_score(self, options: ScWeatOptions, n: Mapping[str, int]) -> Estimate:
         """The mean of the words' own scores, which has a direction as a share has not."""
         if self.scores is None:
             return Estimate(name=LEAN, value=None, unit="cosine", n=n)

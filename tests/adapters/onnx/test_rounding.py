@@ -94,11 +94,11 @@ def test_no_rows_at_all_give_no_rows(run: Any) -> None:
 
 
 def test_the_graph_says_that_it_is_quantised_by_row(tmp_path: Path) -> None:
-    from biascore_adapters.onnx.protobuf import read_stated
+    from biascore_adapters.onnx.protobuf import read_header
 
     onnx.save(graph(), tmp_path / "full.onnx")
-    assert not read_stated(tmp_path / "full.onnx").quantised
+    assert not read_header(tmp_path / "full.onnx").quantised
     quantise(tmp_path / "full.onnx", tmp_path / "model.onnx")
-    stated = read_stated(tmp_path / "model.onnx")
+    stated = read_header(tmp_path / "model.onnx")
     assert stated.quantised
     assert not stated.dynamically_quantised

@@ -35,7 +35,7 @@ def test_few_words_without_families_can_detect_nothing(model_of):
 
 
 def test_an_even_and_a_bent_distribution(model_of):
-    even = leaning(0.4)
+    even = mean_bias(0.4)
     got = fise(model_of(VECTORS | even), fise_test())
     assert got.estimate(DISTANCE).value == 0
     assert got.estimate(DISTANCE).interval.low == 0
@@ -66,7 +66,7 @@ def test_the_headline_is_the_strongest_mean_bias_adjusted_for_the_dimensions(mod
     assert deciding.value == pytest.approx(min(1.0, min(single.values()) * len(dimensions)))
 
 
-def leaning(further: float) -> dict[str, np.ndarray]:
+def mean_bias(further: float) -> dict[str, np.ndarray]:
     """Words evenly over the four groups, of which those with men may lie further out, and lists near their axes."""
     rng = np.random.default_rng(5)
     corners = itertools.cycle(itertools.product((further, -0.4), (1.0, -1.0)))
@@ -80,7 +80,7 @@ def leaning(further: float) -> dict[str, np.ndarray]:
 
 
 def test_an_even_distribution_with_a_mean_bias_is_not_negligible(model_of):
-    got = fise(model_of(VECTORS | leaning(5.0)), in_families(), bound=0.5, draws=2000)
+    got = fise(model_of(VECTORS | mean_bias(5.0)), in_families(), bound=0.5, draws=2000)
     assert got.estimate(DISTANCE).value == 0
     assert got.estimate(DISTANCE).interval.high <= 0.5
     assert got.verdict is Verdict.DETECTED

@@ -14,7 +14,15 @@ from biascore import Engine
 from biascore.errors import OptionsError, QuestionError
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict
-from biascore_metrics.mt_geneval.items import NO_OWN, SAME, GenevalTest, Line, outcome, own_words, told_gender
+from biascore_metrics.mt_geneval.items import (
+    NO_OWN,
+    SAME,
+    GenevalTest,
+    Line,
+    outcome,
+    own_words,
+    pronoun_gender,
+)
 
 from ...builders.models import model_of
 from .conftest import Translator, read, write
@@ -136,7 +144,7 @@ def test_lines_whose_references_tell_nothing_are_dropped_with_the_reason(
     ],
 )
 def test_a_reference_without_a_word_of_its_own(gender: str, own: str, other: str, reason: str):
-    assert Line("x", own, other, gender, 0).untold == reason
+    assert Line("x", own, other, gender, 0).why_no_gender == reason
 
 
 def test_words_are_those_of_the_published_code():
@@ -157,7 +165,7 @@ def test_words_are_those_of_the_published_code():
     [("She left.", "feminine"), ("HIS hat", "masculine"), ("She saw him", ""), ("the shed", ""), ("", "")],
 )
 def test_pronouns_tell_the_gender(text: str, gender: str):
-    assert told_gender(text) == gender
+    assert pronoun_gender(text) == gender
 
 
 def test_the_gap_against_mcnemar(engine: Engine, tmp_path: Path):

@@ -9,7 +9,7 @@ from itertools import pairwise
 from biascore.api.figures import Dots, Histogram
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
-from biascore_metrics.robust.fits import SIZES, size_of, stance
+from biascore_metrics.robust.fits import SIZES, conclusion, size_of
 
 from .conftest import MadeOf
 from .probing import noisy, rows_of
@@ -23,7 +23,7 @@ def test_the_sizes_are_the_paper_s_and_leave_no_gap() -> None:
     ]  # fmt: skip
     assert [size_of(r2).symbol for r2 in (0.0, 0.01, 0.03, 0.06, 0.09)] == ["", "▽", "△", "▲", "*"]
     assert [size_of(r2).word for r2 in (0.25, 0.64, 1.0)] == ["large", "very large", "very large"]
-    assert stance(0.04, 0.0099, alpha=0.05, r2_min=0.01).startswith("unbiased")
+    assert conclusion(0.04, 0.0099, alpha=0.05, r2_min=0.01).startswith("unbiased")
 
 
 def test_a_large_difference_is_detected_and_the_paper_s_words_stand_by_it(made: MadeOf) -> None:

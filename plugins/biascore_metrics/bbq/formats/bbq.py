@@ -34,7 +34,7 @@ _SAME: Final = {
     "low ses": "lowSES",
     "high ses": "highSES",
 }
-"""What stands for one group in a file of MBBQ: rows of one subset name groups in English, persons in their language."""
+"""What represents one group in a file of MBBQ: rows of one subset name groups in English, persons in their language."""
 INTERSECTIONS: Final = ("Race_x_gender", "Race_x_SES")
 _SECONDS: Final = {
     "Race_x_gender": {"m": "M", "man": "M", "men": "M", "f": "F", "woman": "F", "women": "F"},
@@ -187,7 +187,7 @@ class EsBbq(_OfBbq):
     options: EsBbqOptions
 
     def begin(self, language: str) -> tuple[str, ...]:
-        """Choose the phrase that stands for "unknown"."""
+        """Choose the phrase that means "unknown"."""
         self._contradicting: list[str] = []
         known = languages()[language].unknown if language in languages() else ()
         self._phrase = self.options.unknown.strip() or next(iter(known), UNKNOWN)

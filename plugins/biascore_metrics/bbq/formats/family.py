@@ -90,7 +90,7 @@ class Family(DataFormat[FamilyOptions]):
 
     @abstractmethod
     def asked(self, row: Row) -> Question:
-        """What a row asks, without a target where none can be told; raises DataError with its place."""
+        """What a row asks, without a target where none is known; raises DataError with its place."""
 
     def question(self, row: Row, texts: Sequence[str], groups: Sequence[str], **told: Any) -> Question:
         """The question of a row with options of these texts and groups, and what else is ``told``; no target yet."""

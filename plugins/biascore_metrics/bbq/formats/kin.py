@@ -197,7 +197,7 @@ class Cbbq(Family):
     options: CbbqOptions
 
     def begin(self, language: str) -> tuple[str, ...]:
-        """How options are told apart."""
+        """How options are distinguished."""
         self._unfound: Counter[str] = Counter()
         return (
             "Of the stereotyped group is the option that holds its name, or one that the option groups gives, but not after "

@@ -74,7 +74,7 @@ class Row:
         return int(value)
 
     def one_of(self, name: str, known: Mapping[str, T]) -> T:
-        """What the text stands for; raises DataError for another one."""
+        """What the text means; raises DataError for another one."""
         found = self.text(name)
         if found not in known:
             hint = did_you_mean(found, known)
@@ -97,7 +97,7 @@ class Row:
             raise self.error(name, f'which {problem}. Write it as ["one", "two"]') from problem
 
     def _part(self, key: str) -> Any:
-        """What stands in the column of a part: text where it is no list, such as a version."""
+        """The content of the column of a part: text where it is no list, such as a version."""
         try:
             return self.value(key)
         except DataError:
