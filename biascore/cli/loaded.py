@@ -1,4 +1,4 @@
-"""What commands work with: an engine, or plugins alone; what is installed and not whole is reported once for each of them."""
+"""What commands work with: an engine, or plugins alone; each reports once what is installed and not whole."""
 
 from __future__ import annotations
 
