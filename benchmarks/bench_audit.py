@@ -21,11 +21,11 @@ import numpy as np
 from scipy.stats import norm
 
 from biascore.calibration.simulation import seed_of
-from biascore.designs.alike import FrequencyMatch
 from biascore.designs.association import AUDIT_BOUND
 from biascore.designs.crossed import Floats
+from biascore.designs.frequency_match import FrequencyMatch
 from biascore.designs.harmless import DRAWS, LONGEST, Groups
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.models.model import Model
 from biascore.stats.exchange import Exchange
 from biascore.stats.harmless import group_means, mean_rank, pair_effects, rank

@@ -19,7 +19,7 @@ from biascore.calibration.picture import picture
 from biascore.calibration.saving import earlier, file_name, keep
 from biascore.calibration.simulation import QUICK, seed_of
 from biascore.calibration.words import counted, rate
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.report.vega import draw
 from biascore.results.sensitivity import sensitivity
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load_file
 
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.stats import cosine_matrix, permutation_test
 from tests.builders.kinds import KINDS
 

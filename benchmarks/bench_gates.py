@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.gates.evaluating import increase
+from biascore.audits.evaluating_gates import increase
 from biascore.results.estimates import ConfidenceInterval
 from biascore.stats import bootstrap_effect
 from biascore.stats.contrasts import contrast_change

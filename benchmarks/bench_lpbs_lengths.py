@@ -13,7 +13,7 @@ import argparse
 
 import numpy as np
 
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 
 MEAN = "effect size d with the mean over sub-tokens"
 LENGTHS = ((1, 1), (2, 2), (1.5, 1), (2, 1), (3, 1), (3, 1.5))

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from tests.metrics.planted_cases import CASES
 
 EFFECTS = (-1.0, -0.5, 0.0, 0.5, 1.0)

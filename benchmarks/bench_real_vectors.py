@@ -20,7 +20,7 @@ import numpy as np
 
 from biascore.api.metrics import Test
 from biascore.designs.effect import EFFECT
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict

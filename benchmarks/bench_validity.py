@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from biascore.api.exporters import Measurement
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.stats import Verdict
 from biascore.stats.proportions import wilson_interval
 

@@ -20,14 +20,14 @@ import numpy.typing as npt
 
 from biascore import Engine
 from biascore.api.metrics import Context
-from biascore.designs.alike import FrequencyMatch
 from biascore.designs.crossed import Crossed
+from biascore.designs.frequency_match import FrequencyMatch
 from biascore.designs.harmless import DRAWS_OF_PAIRS, LONGEST, WORDS, Groups, _labellings, _usable
 from biascore.designs.options import WeatOptions
 from biascore.designs.words import embed_words
+from biascore.engine.harmless import _audits
 from biascore.models.model import Model
 from biascore.results.harmless import HarmlessAudits, Shared
-from biascore.running.harmless import _audits
 from biascore.stats import Adjustment, adjust
 from biascore.stats.harmless import NEAR, HarmlessPairs, group_means, leave_two_out, p_of_labels, pair_effects
 from biascore.stimuli import Catalogue, Test

@@ -12,9 +12,9 @@ from biascore.basics.lazy import lazily
 from biascore.results.attached import attach
 
 if TYPE_CHECKING:
-    from biascore.audit import Audit, AuditTransform
+    from biascore.audits.audit import Audit, AuditTransform
     from biascore.comparing import compare
-    from biascore.engine import Engine
+    from biascore.engine.engine import Engine
     from biascore.results.measurement import Measurement
     from biascore.results.run import Run
     from biascore.stimuli.given import WeatTest

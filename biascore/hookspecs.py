@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from biascore.models.capabilities import CapabilitySpecs, hookimpl, hookspec
+from biascore.models.questions.capabilities import CapabilitySpecs, hookimpl, hookspec
 
 if TYPE_CHECKING:
     from biascore.adapter import Adapter
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from biascore.languages.language import Language
     from biascore.metric import Diagnostic, Metric
     from biascore.models.executor import Executor
-    from biascore.models.transform import Transform
+    from biascore.models.transforms.transform import Transform
     from biascore.stimuli.dataset import DataFormat
     from biascore.stimuli.entries import TestEntry
 

@@ -200,7 +200,7 @@ def pairs(folder: Path) -> None:
 
 def disk_cache(folder: Path) -> None:
     """A cache that is damaged may say so, and keeps working."""
-    from biascore.models.cache import DiskCache
+    from biascore.models.pipeline.cache import DiskCache
 
     cache = DiskCache(folder)
     keys = [bytes([n]) * 20 for n in range(4)]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from biascore.api.adapters import hookimpl
-from biascore.models.choosing import by_text
-from biascore.models.questions import Choice, Chosen, Masked, Way
-from biascore.models.source import Services
+from biascore.models.pipeline.source import Services
+from biascore.models.questions.choosing import by_text
+from biascore.models.questions.questions import Choice, Chosen, Masked, Way
 from tests.builders.models import Lengths, model_of
 
 from .reader import Reader, engine

@@ -50,7 +50,7 @@ def model_folder(folder: Path) -> None:
 
 def opened(folder: Path) -> None:
     """A model that is opened by torch, and asked what it can do."""
-    from biascore.models.questions import Choice
+    from biascore.models.questions.questions import Choice
 
     with engine().model(f"hf:{folder}", threads=1) as model:
         if "embed" in model.capabilities:

@@ -39,17 +39,17 @@ MODULES = [
     *(
         "biascore.archive.verify",
         "biascore.calibration.calibration",
-        "biascore.evidence.spec",
+        "biascore.audits.scenarios",
         "biascore.languages.gender_rules",
     ),
     *(
         "biascore_training.corpus",
-        "biascore.models.cache",
-        "biascore.models.codecs",
+        "biascore.models.pipeline.cache",
+        "biascore.models.questions.codecs",
         "biascore.models.training",
     ),
     *(
-        "biascore.planning.planner",
+        "biascore.engine.planner",
         "biascore_emotions.folder",
         "biascore_emotions.labelled",
         "biascore.results.run",

@@ -99,7 +99,7 @@ def checkpoints() -> Seeds:
 
 def caches() -> Seeds:
     """The file of a cache, and the bytes that answers are kept as."""
-    from biascore.models.cache import DiskCache
+    from biascore.models.pipeline.cache import DiskCache
 
     def write(at: Path) -> None:
         cache = DiskCache(at)
@@ -110,8 +110,8 @@ def caches() -> Seeds:
 
 
 def answers() -> Seeds:
-    from biascore.models import codecs
-    from biascore.models.questions import Chosen, TokenLogprobs
+    from biascore.models.questions import codecs
+    from biascore.models.questions.questions import Chosen, TokenLogprobs
 
     return [
         *(

@@ -87,7 +87,7 @@ def service(adapter: str, body: Any, **options: Any) -> Reader:
             elif "prompt_logprobs" in options:
                 model.score(["He is."], "log_likelihood")
             else:
-                from biascore.models.questions import Choice
+                from biascore.models.questions.questions import Choice
 
                 model.choose([Choice("Who?", ("a man", "a woman"))], "letters")
 

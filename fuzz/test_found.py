@@ -88,7 +88,7 @@ def test_nothing_of_a_file_is_executed() -> None:
         path
         for top in ("biascore", "adapters", "plugins", "wordlists")
         for path in (ROOT / top).rglob("*.py")
-        if path != ROOT / "biascore/running/worker.py"  # it unpickles what the workers of a cluster send
+        if path != ROOT / "biascore/engine/worker.py"  # it unpickles what the workers of a cluster send
     ]
     assert len(files) > 300
     assert not [path.name for path in files if EXECUTES.search(path.read_text(encoding="utf-8"))]

@@ -59,7 +59,7 @@ NAMES: Final = {
 QUOTED: Final = {
     ("docs/metrics/mt-geneval.md", "told"): "an English sentence",
     ("biascore/models/export.py", "told"): "an English sentence",
-    ("biascore/models/said.py", "go with"): "what a model may answer",
+    ("biascore/models/questions/said.py", "go with"): "what a model may answer",
     ("biascore/stats/lmm/reml.py", "shrink"): "the name of a variable",
 }
 PHRASE: Final = re.compile(

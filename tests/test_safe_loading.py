@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = ("biascore", "adapters", "plugins", "wordlists")
-WORKERS = "biascore/running/worker.py"
+WORKERS = "biascore/engine/worker.py"
 """Unpickles what workers of the user's own cluster send, and no file: its imports are let through."""
 UNPICKLE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
 

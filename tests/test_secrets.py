@@ -33,7 +33,7 @@ from biascore import Engine
 from biascore.basics.keys import HUB_TOKENS
 from biascore.cli import main
 from biascore.errors import BiascoreError, PluginFailedError
-from biascore.models import calling
+from biascore.models.pipeline import calling
 from biascore.plugins.loading import Plugins
 
 from .adapters.mt import apis

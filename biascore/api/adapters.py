@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from biascore.models.backend import Backend as Backend
     from biascore.models.backend import Identity as Identity
     from biascore.models.backend import Told as Told
-    from biascore.models.cost import Cost as Cost
-    from biascore.models.http import HttpClient as HttpClient
-    from biascore.models.http import HttpReply as HttpReply
     from biascore.models.model import Model as Model
-    from biascore.models.quantities import find_output as find_output
+    from biascore.models.pipeline.http import HttpClient as HttpClient
+    from biascore.models.pipeline.http import HttpReply as HttpReply
+    from biascore.models.questions.cost import Cost as Cost
+    from biascore.models.questions.quantities import find_output as find_output
     from biascore.models.refs import ModelRef as ModelRef
     from biascore.models.training import Checkpoints as Checkpoints
     from biascore.models.training import Trained as Trained

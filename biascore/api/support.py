@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from biascore.files.reading import check_size as check_size
     from biascore.installation import install_extra as install_extra
     from biascore.metric import SELF as SELF
-    from biascore.models.http import Limits as Limits
-    from biascore.models.http import retry_after as retry_after
-    from biascore.models.http import shortened as shortened
-    from biascore.models.thoughts import is_mark as is_mark
-    from biascore.models.thoughts import opened_by as opened_by
+    from biascore.models.pipeline.http import Limits as Limits
+    from biascore.models.pipeline.http import retry_after as retry_after
+    from biascore.models.pipeline.http import shortened as shortened
+    from biascore.models.questions.reasoning import is_mark as is_mark
+    from biascore.models.questions.reasoning import opened_by as opened_by
     from biascore.models.vocabulary import BLOCK_ROWS as BLOCK_ROWS
     from biascore.results.coverage import REPEATED as REPEATED
     from biascore.stimuli.given import from_lists as from_lists

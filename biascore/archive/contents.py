@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from biascore.archive.locating import DATA, STIMULI
-from biascore.audit import Audit, AuditMeasurement, AuditModel, AuditTransform
+from biascore.audits.audit import Audit, AuditMeasurement, AuditModel, AuditTransform
 from biascore.errors import RunError
 from biascore.files.paths import leads_out
 from biascore.models.usage import ModelUsed

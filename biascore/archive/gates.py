@@ -10,14 +10,13 @@ from pydantic import ValidationError
 
 from biascore.archive.check import Check
 from biascore.archive.locating import Places
+from biascore.audits.evaluating_gates import BaseRuns, NoBaseRuns, evaluate
+from biascore.audits.evaluating_scenarios import evidence
+from biascore.audits.gates import Gate, named
+from biascore.audits.scenarios import Scenario
 from biascore.basics.problems import problems_of
 from biascore.basics.surface import either
 from biascore.errors import BiascoreError
-from biascore.evidence.evaluating import evidence
-from biascore.evidence.spec import Scenario
-from biascore.gates import Gate, evaluate
-from biascore.gates.evaluating import BaseRuns, NoBaseRuns
-from biascore.gates.spec import named
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import GateResult
 from biascore.results.run import Run

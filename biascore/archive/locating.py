@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import ValidationError
 
-from biascore.audit import AuditData
+from biascore.audits.audit import AuditData
 from biascore.errors import BiascoreError
 from biascore.files.folders import source_digest
 from biascore.results.run import Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore.basics.surface import either
 from biascore.basics.wording import some_of
 from biascore.errors import RunError

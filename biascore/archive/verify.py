@@ -16,10 +16,10 @@ from biascore.archive.gates import gate_checks, scenario_checks
 from biascore.archive.locating import Inputs, Places, inputs_of
 from biascore.archive.members import member_checks
 from biascore.archive.opening import Opened, opened
-from biascore.audit import AuditTransform
+from biascore.audits.audit import AuditTransform
 from biascore.basics.surface import either
-from biascore.checking import read_data
-from biascore.engine import Engine
+from biascore.engine.checking import read_data
+from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError, ModelLoadError, PluginError, RunError
 from biascore.files.folders import source_digest
 from biascore.files.paths import user_path

@@ -17,7 +17,7 @@ from biascore.basics.surface import either
 from biascore.calibration.calibration import Calibration, Cell, Size
 from biascore.calibration.resizing import resized
 from biascore.calibration.resizing import sizes as items_of
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError, CapabilityError, OptionsError, PluginFailedError
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run

@@ -9,16 +9,16 @@ from typing import Annotated
 
 import typer
 
-from biascore.audit import Audit
-from biascore.auditing import grounds_of, not_planted
+from biascore.audits.audit import Audit
+from biascore.audits.making import grounds_of, not_planted
 from biascore.calibration.simulation import QUICK
 from biascore.cli.delivery import RunOptions, engine_of, run_and_deliver, taking_run_options
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
+from biascore.engine.plan import duration
 from biascore.errors import MissingExtraError, OptionsError
 from biascore.files.paths import user_path
 from biascore.files.writing import write_file
 from biascore.models.model import Model
-from biascore.planning.plan import duration
 from biascore.terminal.console import say, stderr
 from biascore.terminal.options import Given, Option, StimuliFolders
 

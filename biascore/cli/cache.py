@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from biascore.errors import CacheError
-from biascore.models.cache import default_cache
+from biascore.models.pipeline.cache import default_cache
 from biascore.terminal.console import print_json, say
 from biascore.terminal.options import Json
 

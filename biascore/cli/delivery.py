@@ -14,7 +14,7 @@ from typing import Any, Final, get_type_hints
 import typer
 
 from biascore.archive.resume import check_keeps, unfinished
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore.basics.guard import debugging
 from biascore.cli import codes, loaded
 from biascore.cli.adjusting import Adjust
@@ -37,18 +37,18 @@ from biascore.cli.options import (
 )
 from biascore.cli.report import deliver
 from biascore.cli.results import print_run
-from biascore.engine import Engine
+from biascore.engine.attempts import Interrupted
+from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError, OptionsError, RunError
 from biascore.exporting.forms import exporter, form_of
 from biascore.files.paths import user_path
 from biascore.files.writing import check_file, reserved
-from biascore.models.cache import DEFAULT_CACHE
 from biascore.models.model import Model
-from biascore.models.source import WAIT
+from biascore.models.pipeline.cache import DEFAULT_CACHE
+from biascore.models.pipeline.source import WAIT
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
 from biascore.results.run import Run, check_replaceable
-from biascore.running.attempts import Interrupted
 from biascore.terminal.console import say, stderr
 from biascore.terminal.options import Force, Json, NoCache
 from biascore.terminal.progress import SignsOfLife

@@ -16,7 +16,7 @@ import typer
 from biascore.basics.guard import DISABLE_VARIABLE
 from biascore.cli import codes
 from biascore.installation import install_extra
-from biascore.models.cache import default_cache
+from biascore.models.pipeline.cache import default_cache
 from biascore.plugins.loading import Plugins
 from biascore.plugins.points import ALLOW_VARIABLE, IMPORT_VARIABLE
 from biascore.terminal.console import print_json, say

@@ -9,7 +9,9 @@ from typing import Annotated, Any, Final
 import typer
 from pydantic import ValidationError
 
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
+from biascore.audits.evaluating_gates import evaluate
+from biascore.audits.gates import Gate
 from biascore.basics.problems import problems_of
 from biascore.cli import codes
 from biascore.cli.options import NEXT_OPTION, GateOption, ShortForm
@@ -18,7 +20,6 @@ from biascore.errors import OptionsError
 from biascore.exporting.junit import junit_of_gates
 from biascore.exporting.other_tables import markdown_of_gates
 from biascore.files.paths import user_path
-from biascore.gates import Gate, evaluate
 from biascore.results.gates import GateCheck, GateOutcome, GateResult
 from biascore.results.run import Run
 from biascore.results.verdicts import nothing_measured

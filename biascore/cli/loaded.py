@@ -8,12 +8,12 @@ from biascore.plugins.loading import Plugins
 from biascore.terminal.console import say, stderr
 
 if TYPE_CHECKING:
-    from biascore.engine import Engine
+    from biascore.engine.engine import Engine
 
 
 def engine(**arguments: Any) -> Engine:
     """An engine for a command, with the arguments of Engine."""
-    from biascore.engine import Engine  # lists are read without it
+    from biascore.engine.engine import Engine  # lists are read without it
 
     made = Engine(**arguments)
     warn_unloaded(made.plugins)

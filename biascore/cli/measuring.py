@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore.cli.delivery import RunOptions, run_and_deliver, taking_run_options
 from biascore.cli.gates import gates
 from biascore.cli.options import (

@@ -14,8 +14,8 @@ from biascore.errors import OptionsError
 from biascore.terminal.options import pairs
 
 if TYPE_CHECKING:  # what lists is not to wait for what measures
-    from biascore.audit import Audit
-    from biascore.gates import Gate
+    from biascore.audits.audit import Audit
+    from biascore.audits.gates import Gate
     from biascore.models.executor import Cluster
     from biascore.stats import Adjustment
 
@@ -167,7 +167,7 @@ def chosen_audit(
     more_gates: Sequence[Gate] = (),
 ) -> Audit:
     """The audit of a file with the changes that the command line makes to it; required plugins are added."""
-    from biascore.audit import Audit
+    from biascore.audits.audit import Audit
 
     chosen = Audit.load(audit)
     if more_gates:

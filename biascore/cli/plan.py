@@ -8,8 +8,8 @@ import typer
 
 from biascore.cli import loaded
 from biascore.cli.options import AuditFile, ReplaceModel, Seed, Without, chosen_audit
-from biascore.models.cache import DEFAULT_CACHE
-from biascore.planning.prices import Prices
+from biascore.engine.prices import Prices
+from biascore.models.pipeline.cache import DEFAULT_CACHE
 from biascore.terminal.console import print_json, print_rows, say
 from biascore.terminal.options import Json, NoCache
 from biascore.terminal.progress import SignsOfLife

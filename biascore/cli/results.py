@@ -16,12 +16,15 @@ from rich.table import Table
 
 from biascore.basics.frozen import Scalar
 from biascore.basics.wording import counted
-from biascore.models.transform import IN_SHORT
-from biascore.results.answers import Answer, findings
-from biascore.results.caveat_lines import caveat_lines
+from biascore.models.transforms.transform import IN_SHORT
 from biascore.results.estimates import describe, format_p
 from biascore.results.measurement import Measurement
-from biascore.results.result_lines import (
+from biascore.results.run import Run
+from biascore.results.table_notes import conventions
+from biascore.results.verdicts import Role, RunVerdict, State, note_of
+from biascore.results.words.answers import Answer, findings
+from biascore.results.words.caveats import caveat_lines
+from biascore.results.words.result import (
     by_model,
     change_lines,
     checks_of,
@@ -32,9 +35,6 @@ from biascore.results.result_lines import (
     quote_lines,
     scale_lines,
 )
-from biascore.results.run import Run
-from biascore.results.table_notes import conventions
-from biascore.results.verdicts import Role, RunVerdict, State, note_of
 from biascore.stats import Adjustment
 from biascore.terminal.console import print_list, say, wide
 

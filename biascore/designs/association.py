@@ -12,11 +12,11 @@ import pyarrow as pa
 from typing_extensions import TypeVar
 
 from biascore.basics.frozen import Scalar
-from biascore.designs.alike import FrequencyMatch
 from biascore.designs.crossed import ATTRIBUTES, OF_USABLE_WORDS, TARGETS, Crossed, Floats, Pair, role_caveats
 from biascore.designs.decided import Decided, DecidedMetric
 from biascore.designs.diagnostics import CROSSED
 from biascore.designs.effect import EFFECT, Effect
+from biascore.designs.frequency_match import FrequencyMatch
 from biascore.designs.harmless import Compared, Groups, OfGroups
 from biascore.designs.options import ReferenceOptions
 from biascore.designs.words import too_few

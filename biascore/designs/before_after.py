@@ -23,7 +23,7 @@ from biascore.designs.same_words import ComparingOptions, EffectOptions, Floats,
 from biascore.designs.words import OF_MODEL
 from biascore.metric import Context, Metric, MetricOptions
 from biascore.models.model import Model
-from biascore.models.questions import Level
+from biascore.models.questions.questions import Level
 from biascore.results.caveat import Caveat
 from biascore.results.estimates import ConfidenceInterval, Estimate
 from biascore.results.figures import Figure, Lines

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from biascore.basics.frozen import Scalar
 from biascore.models.model import Model
-from biascore.models.questions import Familiarity
+from biascore.models.questions.questions import Familiarity
 from biascore.results.caveat import Caveat
 
 LARGE: Final = 0.8

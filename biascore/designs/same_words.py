@@ -16,7 +16,7 @@ from biascore.designs.words import RoleVectors, WordOptions, embed_words, unusab
 from biascore.errors import OptionsError
 from biascore.metric import Resamples
 from biascore.models.model import Model
-from biascore.models.questions import Level
+from biascore.models.questions.questions import Level
 from biascore.results.coverage import Coverage, LostWord
 from biascore.stats import association, cosine_matrix
 from biascore.stats.association import MIN_RELATIVE_SPREAD

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from biascore.basics.frozen import Scalar
 from biascore.metric import MetricOptions
 from biascore.models.model import Model
-from biascore.models.questions import Level, Text
+from biascore.models.questions.questions import Level, Text
 from biascore.results.caveat import Caveat
 from biascore.results.coverage import NO_FURTHER, REPEATED, UNSEEN, Coverage, LostWord, known_as
 from biascore.results.coverage import OUT_OF_VOCABULARY as OUT_OF_VOCABULARY

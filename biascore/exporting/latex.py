@@ -10,9 +10,9 @@ from biascore.basics.visible import visible
 from biascore.basics.wording import MINUS, true_minus
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.tables import notes, tables_of, titles_of
-from biascore.results.answers import findings
 from biascore.results.summary import SummaryRow, p_shown
 from biascore.results.table_notes import below_table
+from biascore.results.words.answers import findings
 
 if TYPE_CHECKING:
     from biascore.results.run import Run

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from biascore.basics.visible import visible, visible_json
 from biascore.basics.wording import NOT_UNBIASED, true_minus
 from biascore.exporter import Exported, Exporter
-from biascore.results.answers import findings
 from biascore.results.gates import gates_line
-from biascore.results.result_lines import change_lines, hint_line, longer_lines, missed_line
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
 from biascore.results.table_notes import below_table
 from biascore.results.verdicts import Role
+from biascore.results.words.answers import findings
+from biascore.results.words.result import change_lines, hint_line, longer_lines, missed_line
 
 if TYPE_CHECKING:
     from biascore.results.run import Run

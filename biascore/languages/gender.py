@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, Protocol
 
-from biascore.models.questions import Span
+from biascore.models.questions.questions import Span
 
 
 class Gender(StrEnum):

@@ -9,7 +9,7 @@ from biascore.basics.guard import guarded
 from biascore.basics.wording import quoted
 from biascore.errors import At, Owner
 from biascore.languages.gender import Gender, SpeakerGender, SpeakerGenderDetector
-from biascore.models.questions import Span
+from biascore.models.questions.questions import Span
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from biascore.basics.progress import Progress
 from biascore.errors import CapabilityError
-from biascore.models.cost import Cost, characters
-from biascore.models.questions import Familiarity, Way
+from biascore.models.questions.cost import Cost, characters
+from biascore.models.questions.questions import Familiarity, Way
 from biascore.models.training import Checkpoints, Trained, Training
 from biascore.models.vocabulary import Vocabulary
 

@@ -16,7 +16,7 @@ from biascore.errors import AnswerError, ModelLoadError
 from biascore.files.own_folders import check_own_folder, files_of
 from biascore.files.writing import new_folder
 from biascore.models.model import Model
-from biascore.models.questions import Masked, Text
+from biascore.models.questions.questions import Masked, Text
 
 EXPORT_FILE: Final = "biascore_export.json"
 

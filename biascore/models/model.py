@@ -16,15 +16,15 @@ import numpy.typing as npt
 from biascore.basics.guard import noted
 from biascore.basics.progress import Silent
 from biascore.errors import AnswerError, BiascoreError, CapabilityError, PluginFailedError, QuestionError
-from biascore.models import hooks
-from biascore.models.answers import check_familiarity, check_unit, no_translation, not_read
-from biascore.models.asking import Availability, QueryRunner
 from biascore.models.backend import Backend
-from biascore.models.cache import NoCache
-from biascore.models.calling import Caller, Hook
-from biascore.models.outcomes import Outcomes
-from biascore.models.prepared import Prepared, no_vectors, only_vectors
-from biascore.models.questions import (
+from biascore.models.pipeline import hooks
+from biascore.models.pipeline.answers import check_familiarity, check_unit, no_translation, not_read
+from biascore.models.pipeline.asking import Availability, QueryRunner
+from biascore.models.pipeline.cache import NoCache
+from biascore.models.pipeline.calling import Caller, Hook
+from biascore.models.pipeline.source import Services, Source
+from biascore.models.questions.outcomes import Outcomes
+from biascore.models.questions.questions import (
     Choice,
     Chosen,
     Continuation,
@@ -35,10 +35,10 @@ from biascore.models.questions import (
     TokenLogprobs,
     Way,
 )
-from biascore.models.source import Services, Source
 from biascore.models.training import Checkpoints, Trained, Training
-from biascore.models.transform import FittedTransform, Transform
-from biascore.models.transformed import Transformed
+from biascore.models.transforms.prepared import Prepared, no_vectors, only_vectors
+from biascore.models.transforms.transform import FittedTransform, Transform
+from biascore.models.transforms.transformed import Transformed
 from biascore.models.usage import ModelUsed, QuestionCounts, TransformUsed
 from biascore.models.vocabulary import Vocabulary
 

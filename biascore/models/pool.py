@@ -7,7 +7,7 @@ from typing import Self
 
 from biascore.errors import BiascoreError
 from biascore.models.model import Model
-from biascore.models.prepared import Prepared
+from biascore.models.transforms.prepared import Prepared
 from biascore.models.usage import ModelUsed
 
 

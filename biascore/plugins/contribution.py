@@ -13,8 +13,8 @@ from biascore.plugins.registry import Plugin, PluginRecord
 
 if TYPE_CHECKING:
     from biascore.command import Command
-    from biascore.evidence.mappings import Mapping
     from biascore.languages.language import Language
+    from biascore.mapping import Mapping
     from biascore.stimuli import StimuliFile
 
 
@@ -71,7 +71,7 @@ class Contribution:
 
     def add_mapping(self, file: Path) -> None:
         """Read a mapping from grounds to articles."""
-        from biascore.evidence.mappings import Mapping
+        from biascore.mapping import Mapping
 
         self.mappings.append(Mapping.read(file))
 

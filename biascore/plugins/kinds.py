@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from biascore.basics.keys import declare
-from biascore.models.capabilities import CAPABILITIES
+from biascore.models.questions.capabilities import CAPABILITIES
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*")
 """No case, so that ``Planted`` cannot be next to ``planted``; no path, no control character."""
@@ -113,7 +113,7 @@ KINDS: Final = (
     Kind(
         "transforms",
         "transform",
-        "biascore.models.transform:Transform",
+        "biascore.models.transforms.transform:Transform",
         needs={"summary": str, "reference": str},
     ),
     Kind(

@@ -24,7 +24,7 @@ from biascore.errors import Owner, PluginError, StimuliError
 from biascore.exporter import OWN_FORMS
 from biascore.hookspecs import DiscoverySpecs
 from biascore.installation import install_plugin
-from biascore.models.capabilities import PROJECT
+from biascore.models.questions.capabilities import PROJECT
 from biascore.plugins.contribution import Contribution, Hooked
 from biascore.plugins.kinds import CLASSES
 from biascore.plugins.languages import Languages
@@ -41,13 +41,13 @@ from biascore.plugins.registry import Plugin, PluginRecord, Registry
 
 if TYPE_CHECKING:
     from biascore.adapter import Adapter
-    from biascore.evidence.mappings import Mapping
     from biascore.exporter import Exporter
     from biascore.languages.gender import SpeakerGenderDetector
     from biascore.languages.language import Language
+    from biascore.mapping import Mapping
     from biascore.metric import Diagnostic, Metric
     from biascore.models.executor import Executor
-    from biascore.models.transform import Transform
+    from biascore.models.transforms.transform import Transform
     from biascore.stimuli import Kinds, Listed, StimuliFile
     from biascore.stimuli.dataset import DataFormat
     from biascore.stimuli.entries import TestEntry

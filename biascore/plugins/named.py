@@ -20,8 +20,8 @@ from biascore.plugins.registry import Plugin, PluginRecord
 
 if TYPE_CHECKING:
     from biascore.command import Command
-    from biascore.evidence.mappings import Mapping
     from biascore.languages.language import Language
+    from biascore.mapping import Mapping
     from biascore.stimuli import StimuliFile
 
 T = TypeVar("T")
@@ -127,7 +127,7 @@ def _language(thing: object, name: str) -> Language:
 
 
 def _mapping(thing: object, name: str) -> Mapping:
-    from biascore.evidence.mappings import Mapping
+    from biascore.mapping import Mapping
 
     if not isinstance(thing, Path):
         raise TypeError(f"named {thing!r}, which is no pathlib.Path of a TOML file")

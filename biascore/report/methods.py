@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from biascore.basics.wording import counted
 from biascore.report.charts.base import with_unit
-from biascore.results.agreement import compared
-from biascore.results.effect_words import side_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import RunVerdict, State
+from biascore.results.words.agreement import compared
+from biascore.results.words.effects import side_of
 
 
 class Reading(NamedTuple):

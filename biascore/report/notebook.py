@@ -8,15 +8,15 @@ from typing import Final
 
 from biascore.basics.visible import visible
 from biascore.basics.wording import NOT_UNBIASED, but, true_minus
-from biascore.results.answers import findings
-from biascore.results.caveat_lines import caveat_lines
 from biascore.results.estimates import brief, describe
 from biascore.results.measurement import Measurement
-from biascore.results.result_lines import change_lines, longer_lines
 from biascore.results.run import Run
 from biascore.results.summary import SummaryRow, p_shown, summary_rows
 from biascore.results.table_notes import conventions
 from biascore.results.verdicts import Role
+from biascore.results.words.answers import findings
+from biascore.results.words.caveats import caveat_lines
+from biascore.results.words.result import change_lines, longer_lines
 from biascore.stats import Verdict
 
 MOST: Final = 30

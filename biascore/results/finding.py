@@ -10,7 +10,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from biascore.basics.frozen import Scalar
-from biascore.models.outcomes import Outcomes
+from biascore.models.questions.outcomes import Outcomes
 from biascore.results.caveat import Caveat, WithCaveats
 from biascore.results.coverage import Coverage
 from biascore.results.estimates import Equivalence, Estimate

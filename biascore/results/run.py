@@ -23,8 +23,6 @@ from biascore.files.paths import user_path
 from biascore.files.reading import parse_json, read_bytes
 from biascore.files.writing import check_folder, finish, new_folder
 from biascore.models.usage import ModelUsed, QuestionCounts
-from biascore.results.agreement import Agreement, Order, agreements, orders
-from biascore.results.answers import Answer, answers
 from biascore.results.attached import attached
 from biascore.results.comparison import Comparison
 from biascore.results.estimators import unreadable
@@ -35,12 +33,14 @@ from biascore.results.hashes import canonical, content_hash, hashed, item_hash
 from biascore.results.item_tables import read_items, write_items
 from biascore.results.measurement import Measurement
 from biascore.results.provenance import Provenance
-from biascore.results.result_lines import checks_of, result_lines
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path
 from biascore.results.scenarios import MappingUsed, ScenarioResult
 from biascore.results.sensitivity import Sensitivity, seen_lines
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.results.verdicts import Rule, RunVerdict, contradiction, describe_verdict, run_verdicts, unseen
+from biascore.results.words.agreement import Agreement, Order, agreements, orders
+from biascore.results.words.answers import Answer, answers
+from biascore.results.words.result import checks_of, result_lines
 from biascore.stats import Adjustment
 
 if TYPE_CHECKING:

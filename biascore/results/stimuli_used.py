@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
 from biascore.basics.frozen import Frozen
-from biascore.results.effect_words import lists_of
+from biascore.results.words.effects import lists_of
 from biascore.stimuli import PairList, TemplateList, Test, WordList
 
 MOST_WORDS: Final = 500

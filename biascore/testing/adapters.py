@@ -13,12 +13,12 @@ from typing import Any, Final
 import numpy as np
 
 from biascore.adapter import Adapter
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError, ModelLoadError, OptionsError, PluginFailedError, QuestionError
-from biascore.models import hooks
 from biascore.models.backend import Identity
 from biascore.models.model import Model
-from biascore.models.questions import Choice, Text
+from biascore.models.pipeline import hooks
+from biascore.models.questions.questions import Choice, Text
 from biascore.models.refs import ModelRef
 from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
 from biascore.testing.pickles import unpickled_by

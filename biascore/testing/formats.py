@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError, DataError, PluginFailedError
 from biascore.files.reading import file_digest
 from biascore.stimuli import Test

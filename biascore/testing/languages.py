@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError
 from biascore.languages.gender import Gender, SpeakerGender, SpeakerGenderDetector
 from biascore.languages.language import find_language

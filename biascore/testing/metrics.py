@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore.calibration.simulation import Simulation
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError, CapabilityError, UnknownNameError
 from biascore.metric import Metric
 from biascore.models.model import Model

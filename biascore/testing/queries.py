@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pluggy
 
-from biascore.models import hooks
 from biascore.models.backend import Backend, Identity
-from biascore.models.calling import Hook
-from biascore.models.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
-from biascore.models.questions import Choice, Chosen, Continuation, Masked, Text, TokenLogprobs
+from biascore.models.pipeline import hooks
+from biascore.models.pipeline.calling import Hook
+from biascore.models.questions.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
+from biascore.models.questions.questions import Choice, Chosen, Continuation, Masked, Text, TokenLogprobs
 
 TEXTS: Final = (
     "The nurse is tired.",

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError
 from biascore.models.model import Model
-from biascore.models.questions import Level
-from biascore.models.transform import FittedTransform, Transform
-from biascore.models.transformed import Transformed
+from biascore.models.questions.questions import Level
+from biascore.models.transforms.transform import FittedTransform, Transform
+from biascore.models.transforms.transformed import Transformed
 from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
 
 _PLAIN = (str, int, float, bool)

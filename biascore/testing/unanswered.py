@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from biascore.hookspecs import hookimpl
 from biascore.models.backend import Backend
-from biascore.models.capabilities import CAPABILITIES
 from biascore.models.model import Model
-from biascore.models.questions import (
+from biascore.models.questions.capabilities import CAPABILITIES
+from biascore.models.questions.questions import (
     Choice,
     Chosen,
     Continuation,

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from biascore.models import hooks
-from biascore.models.questions import Masked
+from biascore.models.pipeline import hooks
+from biascore.models.questions.questions import Masked
 from biascore.testing.contract import NotAskedError, hold
 from biascore.testing.queries import WORDS, Asked, Direct
 

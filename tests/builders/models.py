@@ -10,7 +10,7 @@ import numpy.typing as npt
 from biascore.api.adapters import Backend, Identity, ModelRef, hookimpl
 from biascore.api.queries import Masked, Text, TokenLogprobs
 from biascore.models.model import Model
-from biascore.models.source import Services, Source
+from biascore.models.pipeline.source import Services, Source
 
 
 class Lengths(Backend):

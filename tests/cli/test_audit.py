@@ -15,7 +15,7 @@ import typer
 from biascore import Audit, Engine, Run
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Text
-from biascore.auditing import grounds_of, not_planted
+from biascore.audits.making import grounds_of, not_planted
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.stats import Verdict
 

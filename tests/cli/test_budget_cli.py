@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore.cli import app
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 
 AUDIT = """
 title = "one model"

@@ -303,7 +303,7 @@ def test_what_could_not_be_measured_says_why(biascore, tmp_path: Path):
 )
 def test_interrupted_by_ctrl_c_says_what_is_kept(tmp_path: Path, audit: Path, option, kept: str):
     code = (
-        "from biascore.running.measuring import Measuring; import os, signal\n"
+        "from biascore.engine.measuring import Measuring; import os, signal\n"
         "original = Measuring.measure\n"
         "def measure(*a): os.kill(os.getpid(), signal.SIGINT); return original(*a)\n"
         "Measuring.measure = measure\n"

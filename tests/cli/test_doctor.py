@@ -17,7 +17,7 @@ from biascore.cli import doctor
 from biascore.cli.app import app
 from biascore.cli.doctor import Check
 from biascore.errors import CacheError
-from biascore.models.cache import DiskCache
+from biascore.models.pipeline.cache import DiskCache
 from biascore.plugins.loading import Plugins
 from biascore_adapters.hf.adapter import HfAdapter
 

@@ -25,7 +25,7 @@ tests = ["en/weat7", "en/weat8"]
 options = { resamples = 100 }
 """
 AFTER_TWO = """
-from biascore.running.measuring import Measuring; import os, signal
+from biascore.engine.measuring import Measuring; import os, signal
 original, made = Measuring.measure, []
 def measure(*a):
     made.append(a)

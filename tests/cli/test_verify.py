@@ -13,7 +13,7 @@ from biascore import Run
 from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.errors import RunError
-from biascore.models.cache import DiskCache, default_folder
+from biascore.models.pipeline.cache import DiskCache, default_folder
 from biascore.results.hashes import content_hash
 
 from .conftest import Verify

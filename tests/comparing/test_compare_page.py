@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from biascore import Engine, compare
+from biascore.audits.evaluating_gates import evaluate
+from biascore.audits.evaluating_scenarios import evidence
+from biascore.audits.gates import Gate
+from biascore.audits.scenarios import Scenario
 from biascore.comparing import Comparison
-from biascore.evidence.evaluating import evidence
-from biascore.evidence.mappings import Ground
-from biascore.evidence.spec import Scenario
-from biascore.gates import Gate, evaluate
+from biascore.mapping import Ground
 
 from ..builders import runs
 from ..builders.runs import decided

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from biascore import Run, compare
+from biascore.audits.evaluating_gates import BaseRuns, evaluate
+from biascore.audits.gates import Gate
 from biascore.comparing.words import answer, sections
-from biascore.gates import Gate, evaluate
-from biascore.gates.evaluating import BaseRuns
 from biascore.results.comparison import Outcome
 
 from ..builders.runs import decided, model_used, run_of

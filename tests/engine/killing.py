@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow.parquet  # noqa: F401  # once, and not in every child
 
 from biascore import Audit, Engine, Run
-from biascore.models.cache import DiskCache
+from biascore.models.pipeline.cache import DiskCache
 from biascore_adapters.planted.backend import PlantedBackend
 
 

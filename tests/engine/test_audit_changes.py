@@ -13,8 +13,8 @@ from biascore import Audit, Engine
 from biascore.api.metrics import Coverage, Estimate, Finding, Test
 from biascore.errors import CapabilityError, OptionsError, TestKindError, UnknownNameError
 from biascore.metric import SELF, Context, Metric, MetricOptions
-from biascore.models.asking import Availability
 from biascore.models.model import Model
+from biascore.models.pipeline.asking import Availability
 from biascore.models.pool import Pool
 from biascore.models.usage import QuestionCounts
 from biascore.plugins.registry import Plugin, PluginRecord

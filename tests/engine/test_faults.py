@@ -17,11 +17,11 @@ from biascore import Engine, Run
 from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, hookimpl
 from biascore.api.queries import Choice, Chosen, Masked, Text, TokenLogprobs
 from biascore.errors import QuestionError
-from biascore.models.again import MOST
-from biascore.models.cache import DiskCache
 from biascore.models.model import Model
+from biascore.models.pipeline.cache import DiskCache
+from biascore.models.pipeline.repeatability import MOST
+from biascore.models.pipeline.source import Services
 from biascore.models.pool import Pool
-from biascore.models.source import Services
 from biascore_adapters.planted.adapter import PlantedAdapter, PlantedOptions
 from biascore_adapters.planted.backend import PlantedBackend
 

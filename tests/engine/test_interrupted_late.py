@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from biascore import Engine, engine
+from biascore import Engine
 from biascore.basics.finishing import finishing
+from biascore.engine import attempts, engine
+from biascore.engine.attempts import Interrupted
 from biascore.models.pool import Pool
-from biascore.running import attempts
-from biascore.running.attempts import Interrupted
 
 AUDIT = """
 title = "interrupted late"

@@ -14,6 +14,7 @@ from biascore import Engine, Run, WeatTest
 from biascore.api.adapters import Adapter, Backend, Identity, hookimpl
 from biascore.basics.several import several
 from biascore.basics.surface import command_line, either
+from biascore.engine.prices import Prices
 from biascore.errors import (
     AuthError,
     BiascoreError,
@@ -23,7 +24,6 @@ from biascore.errors import (
     UnknownNameError,
 )
 from biascore.models.executor import Cluster
-from biascore.planning.prices import Prices
 
 from ..plugins.trouble import adapter_that
 

@@ -19,9 +19,9 @@ PROGRAM = """
 import json, os, sys, time
 from pathlib import Path
 from biascore import Audit, Engine
-from biascore.models.again import Repeatability
-from biascore.models.calling import Caller
-from biascore.models.transformed import Transformed
+from biascore.models.pipeline.repeatability import Repeatability
+from biascore.models.pipeline.calling import Caller
+from biascore.models.transforms.transformed import Transformed
 
 def noted(caller, hook, questions, flight, call=Caller.call):
     answers = call(caller, hook, questions, flight)

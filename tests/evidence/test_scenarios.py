@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
+from biascore.audits.evaluating_gates import evaluate
+from biascore.audits.evaluating_scenarios import check_scenarios, evidence, without_scenario
+from biascore.audits.gates import Gate
+from biascore.audits.scenarios import Scenario
 from biascore.errors import OptionsError, StimuliError
-from biascore.evidence.evaluating import check_scenarios, evidence, without_scenario
-from biascore.evidence.mappings import Ground, Mapping
-from biascore.evidence.spec import Scenario
-from biascore.gates import Gate, evaluate
+from biascore.mapping import Ground, Mapping
 from biascore.report.page import document, headline_of
 from biascore.report.parts.gates import gates, scenarios
 from biascore.results.failure import Failure

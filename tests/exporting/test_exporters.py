@@ -16,11 +16,12 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore.api.metrics import hookimpl
+from biascore.audits.evaluating_gates import evaluate
+from biascore.audits.gates import Gate
 from biascore.cli.app import app
 from biascore.errors import OptionsError, RunError
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.forms import EXPORTERS, exported, write_exported
-from biascore.gates import Gate, evaluate
 from biascore.plugins.loading import Plugins
 from biascore.results.failure import Failure
 from biascore.results.run import Run

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from biascore import Run
+from biascore.audits.evaluating_gates import evaluate
+from biascore.audits.gates import Gate
 from biascore.cli import codes
 from biascore.cli.gates import failure_code, gate_code
 from biascore.errors import OptionsError
-from biascore.gates import Gate, evaluate
 from biascore.results.estimates import ConfidenceInterval, Estimate
 from biascore.results.failure import Failure
 from biascore.results.gates import GateOutcome, gates_line

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from biascore.audits.evaluating_gates import evaluate, growth, increase
+from biascore.audits.gates import Gate
 from biascore.errors import OptionsError
-from biascore.gates import Gate, evaluate
-from biascore.gates.evaluating import growth, increase
 from biascore.results.estimates import ConfidenceInterval
 from biascore.results.gates import GateOutcome
 

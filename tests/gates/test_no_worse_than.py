@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from biascore import Engine, Run
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
+from biascore.audits.evaluating_gates import BaseRuns, check_gates, evaluate, growth
+from biascore.audits.gates import Gate
 from biascore.comparing import Outcome, compare
 from biascore.errors import OptionsError, RunError
-from biascore.gates import Gate, evaluate
-from biascore.gates.evaluating import BaseRuns, check_gates, growth
 from biascore.results.estimates import ConfidenceInterval, Estimate
 from biascore.results.failure import Failure
 from biascore.results.gates import GateOutcome

@@ -10,11 +10,12 @@ import pytest
 from biascore import Engine, Run
 from biascore.archive.gates import gate_checks, scenario_checks
 from biascore.archive.locating import Places
-from biascore.evidence.evaluating import evidence
-from biascore.evidence.spec import Scenario
-from biascore.gates import Gate, evaluate
+from biascore.audits.evaluating_gates import evaluate
+from biascore.audits.evaluating_scenarios import evidence
+from biascore.audits.gates import Gate
+from biascore.audits.scenarios import Scenario
+from biascore.engine.recording import mappings_used
 from biascore.results.gates import GateOutcome
-from biascore.running.recording import mappings_used
 
 from ..builders import runs
 from ..builders.runs import decided

@@ -11,8 +11,8 @@ import pytest
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Model, Test
 from biascore.api.queries import Familiarity
-from biascore.designs.alike import ALIKE, WHAT, FrequencyMatch
 from biascore.designs.frequency import Frequency
+from biascore.designs.frequency_match import ALIKE, WHAT, FrequencyMatch
 from biascore.designs.options import WeatOptions
 from biascore.stats import Verdict
 from biascore_metrics.weat.weat import Weat

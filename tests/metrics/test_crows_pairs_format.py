@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from biascore import Engine
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import DataError, OptionsError, UnknownNameError
 from biascore.stimuli.dataset import locate

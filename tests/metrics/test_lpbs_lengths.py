@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from biascore.api.exporters import Measurement
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 
 FEW = {"draws": 300, "resamples": 100, "reference": "none"}
 MEAN = "effect size d with the mean over sub-tokens"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 
 from .planted_cases import CASES
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 
 SEEDS = range(60)
 

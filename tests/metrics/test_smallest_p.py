@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from biascore import Audit
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 
 STIMULI = """
 schema = 1

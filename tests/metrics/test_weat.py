@@ -11,7 +11,7 @@ from biascore.api.exporters import Measurement
 from biascore.api.metrics import Model
 from biascore.api.stimuli import Catalogue, Test
 from biascore.designs.options import WeatOptions
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import AnswerError
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict

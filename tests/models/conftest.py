@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from biascore.models.cache import FILE_NAME, DiskCache
+from biascore.models.pipeline.cache import FILE_NAME, DiskCache
 
 ANSWERS = {bytes([i]) * 20: bytes([i]) * (i * 40) for i in range(60)}
 """By their keys: values of 0 to 2,360 bytes."""

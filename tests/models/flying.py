@@ -14,9 +14,9 @@ from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.errors import (
     AuthError,
 )
-from biascore.models.cache import DiskCache
 from biascore.models.model import Model
-from biascore.models.source import Services
+from biascore.models.pipeline.cache import DiskCache
+from biascore.models.pipeline.source import Services
 
 from ..builders import models
 

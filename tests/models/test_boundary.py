@@ -18,9 +18,9 @@ from biascore.api.adapters import Backend, Cost, Identity, hookimpl
 from biascore.api.queries import Choice, Chosen, Familiarity, Masked, Text, TokenLogprobs
 from biascore.basics import guard, keys
 from biascore.errors import AnswerError, PluginFailedError
-from biascore.models.hooks import embedding
 from biascore.models.model import Model
-from biascore.models.source import Services
+from biascore.models.pipeline.hooks import embedding
+from biascore.models.pipeline.source import Services
 
 from ..builders.models import model_of
 

@@ -11,6 +11,7 @@ import pytest
 from biascore import Engine
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Text
+from biascore.engine.rehearsal import Rehearsal, Scratch
 from biascore.errors import (
     AnswerError,
     AuthError,
@@ -22,12 +23,11 @@ from biascore.errors import (
     RateLimitError,
     TransientModelError,
 )
-from biascore.models.budget import Budget
-from biascore.models.cache import CacheWarning, DiskCache, NoCache
-from biascore.models.cost import Cost
 from biascore.models.model import Model
-from biascore.models.source import Services
-from biascore.planning.rehearsal import Rehearsal, Scratch
+from biascore.models.pipeline.budget import Budget
+from biascore.models.pipeline.cache import CacheWarning, DiskCache, NoCache
+from biascore.models.pipeline.source import Services
+from biascore.models.questions.cost import Cost
 
 from ..builders import models
 

@@ -17,8 +17,15 @@ import pytest
 from pydantic import create_model
 
 from biascore import Engine
-from biascore.models import cache as cache_module
-from biascore.models.cache import FILE_NAME, CacheWarning, DiskCache, NoCache, default_cache, default_folder
+from biascore.models.pipeline import cache as cache_module
+from biascore.models.pipeline.cache import (
+    FILE_NAME,
+    CacheWarning,
+    DiskCache,
+    NoCache,
+    default_cache,
+    default_folder,
+)
 from biascore.plugins.loading import Plugins
 
 from .conftest import ANSWERS
@@ -78,7 +85,7 @@ def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> 
         raise RuntimeError("could not determine the home directory")
 
     monkeypatch.delenv("BIASCORE_CACHE_DIR")
-    monkeypatch.setattr("biascore.models.cache.platformdirs.user_cache_dir", no_home)
+    monkeypatch.setattr("biascore.models.pipeline.cache.platformdirs.user_cache_dir", no_home)
     with pytest.warns(CacheWarning, match="no folder for a cache .* BIASCORE_CACHE_DIR"):
         cache = default_cache()
     assert isinstance(cache, NoCache)
@@ -128,7 +135,7 @@ def test_threads_share_a_cache(tmp_path: Path) -> None:
 HAMMER = """
 import json, sys, warnings
 from pathlib import Path
-from biascore.models.cache import DiskCache
+from biascore.models.pipeline.cache import DiskCache
 warnings.simplefilter("error")
 folder, own = sys.argv[1], int(sys.argv[2])
 wrong, cache = 0, DiskCache(Path(folder))
@@ -167,7 +174,7 @@ def test_a_killed_process_leaves_whole_batches(tmp_path: Path) -> None:
     program = """
 import os, signal, sqlite3, sys
 from pathlib import Path
-from biascore.models.cache import DiskCache
+from biascore.models.pipeline.cache import DiskCache
 cache = DiskCache(Path(sys.argv[1]))
 cache.put({bytes([i]) * 20: b"first" for i in range(50)})
 connection = cache._connection

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from biascore import Engine
-from biascore.models.cache import FILE_NAME, CacheWarning, DiskCache
+from biascore.models.pipeline.cache import FILE_NAME, CacheWarning, DiskCache
 
 from .conftest import ANSWERS
 

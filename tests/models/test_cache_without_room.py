@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from biascore import Engine
-from biascore.models.cache import FILE_NAME, CacheWarning, DiskCache
+from biascore.models.pipeline.cache import FILE_NAME, CacheWarning, DiskCache
 
 from .conftest import ANSWERS
 
@@ -35,7 +35,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 UNWRITABLE = """
 import json, os, sys, warnings
 from pathlib import Path
-from biascore.models.cache import DiskCache
+from biascore.models.pipeline.cache import DiskCache
 if os.geteuid() == 0:  # to whom every folder is writable
     os.seteuid(65534)
 with warnings.catch_warnings(record=True) as caught:

@@ -17,11 +17,11 @@ from biascore.api.adapters import Backend, Identity, Model, hookimpl
 from biascore.api.metrics import Context, Coverage, Estimate, Finding, Metric, MetricOptions
 from biascore.api.queries import Choice, Chosen, Continuation, Way, by_likelihood, by_text
 from biascore.api.stimuli import Test
+from biascore.engine.measuring import Measuring
 from biascore.errors import AnswerError, CapabilityError, QuestionError
-from biascore.models.cache import DiskCache
-from biascore.models.source import Services
+from biascore.models.pipeline.cache import DiskCache
+from biascore.models.pipeline.source import Services
 from biascore.results.measurement import Measurement
-from biascore.running.measuring import Measuring
 from biascore.stats import Decision, Verdict
 
 from ..builders.models import model_of

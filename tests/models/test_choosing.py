@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from biascore.api.queries import Choice, by_letters, by_likelihood, by_text, rotations, written_out
-from biascore.models.choosing import missing, refused
-from biascore.models.codecs import decode_chosen, encode_chosen
+from biascore.models.questions.choosing import missing, refused
+from biascore.models.questions.codecs import decode_chosen, encode_chosen
 
 PEOPLE = Choice("Who was late?", ("The nurse", "The engineer", "Cannot be determined"))
 ORDER = (0, 1, 2)

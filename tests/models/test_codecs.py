@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from biascore.api.queries import Choice, Masked, Text, TokenLogprobs
-from biascore.models import codecs
+from biascore.models.questions import codecs
 
 # Any string at all: lone surrogates are text to Python, and so to a model.
 ANY_TEXT = st.text(st.characters() | st.characters(categories=["Cs"]))

@@ -23,8 +23,8 @@ from biascore.errors import (
     RateLimitError,
     TransientModelError,
 )
-from biascore.models.budget import Budget
-from biascore.models.cache import DiskCache
+from biascore.models.pipeline.budget import Budget
+from biascore.models.pipeline.cache import DiskCache
 from biascore.models.usage import QuestionCounts
 
 from .flying import PATIENCE, Service, kept, model_of, until

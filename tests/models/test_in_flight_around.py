@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from biascore.engine.rehearsal import Rehearsal, Scratch
 from biascore.errors import (
     PluginFailedError,
     TimeLimitError,
     TransientModelError,
 )
-from biascore.models.cache import DiskCache, NoCache
-from biascore.planning.rehearsal import Rehearsal, Scratch
+from biascore.models.pipeline.cache import DiskCache, NoCache
 
 from ..builders import models
 from .flying import INSIDE, PATIENCE, Service, kept, model_of, raises, until

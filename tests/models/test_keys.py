@@ -15,8 +15,8 @@ from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.basics.guard import guarded
 from biascore.basics.keys import hide, repeats
 from biascore.errors import AnswerError, At, Owner, PluginFailedError, QuestionError
-from biascore.models.cache import DiskCache
-from biascore.models.source import Services
+from biascore.models.pipeline.cache import DiskCache
+from biascore.models.pipeline.source import Services
 
 from ..builders.models import model_of
 

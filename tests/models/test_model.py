@@ -18,11 +18,11 @@ from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Masked, Text
 from biascore.basics.progress import Advance
 from biascore.errors import CapabilityError, PluginFailedError
-from biascore.models.budget import Budget
-from biascore.models.cache import DiskCache
-from biascore.models.cost import Cost
 from biascore.models.model import Model
-from biascore.models.source import Services
+from biascore.models.pipeline.budget import Budget
+from biascore.models.pipeline.cache import DiskCache
+from biascore.models.pipeline.source import Services
+from biascore.models.questions.cost import Cost
 
 from ..builders.models import Lengths, lengths, model_of
 

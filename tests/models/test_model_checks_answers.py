@@ -13,8 +13,8 @@ import pytest
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Masked, Text, TokenLogprobs
 from biascore.errors import AnswerError, QuestionError
-from biascore.models.cache import DiskCache
-from biascore.models.source import Services
+from biascore.models.pipeline.cache import DiskCache
+from biascore.models.pipeline.source import Services
 
 from ..builders.models import Lengths, model_of
 

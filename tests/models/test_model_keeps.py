@@ -15,9 +15,9 @@ import pytest
 
 from biascore.api.adapters import hookimpl
 from biascore.api.queries import Masked, Text
-from biascore.models.cache import DiskCache
 from biascore.models.model import Model
-from biascore.models.source import Services
+from biascore.models.pipeline.cache import DiskCache
+from biascore.models.pipeline.source import Services
 
 from ..builders.models import Lengths, model_of
 

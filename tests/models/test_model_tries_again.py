@@ -11,9 +11,9 @@ import pytest
 from biascore.api.metrics import hookimpl
 from biascore.basics.progress import Silent
 from biascore.errors import ModelLoadError, QuestionError, RateLimitError, TransientModelError
-from biascore.models.cache import DiskCache
 from biascore.models.model import Model
-from biascore.models.source import Services
+from biascore.models.pipeline.cache import DiskCache
+from biascore.models.pipeline.source import Services
 
 from ..builders.models import Lengths, model_of
 

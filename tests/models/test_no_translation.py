@@ -9,9 +9,9 @@ import pytest
 
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.errors import AnswerError
-from biascore.models.cache import Cache, CacheWarning, DiskCache, NoCache
 from biascore.models.model import Model
-from biascore.models.source import Services
+from biascore.models.pipeline.cache import Cache, CacheWarning, DiskCache, NoCache
+from biascore.models.pipeline.source import Services
 
 from ..builders import models
 

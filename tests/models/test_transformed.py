@@ -12,9 +12,9 @@ import pytest
 from biascore.api.queries import Vocabulary
 from biascore.api.transforms import TransformContext
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
-from biascore.models.cache import DiskCache
 from biascore.models.model import Model
-from biascore.models.source import Services
+from biascore.models.pipeline.cache import DiskCache
+from biascore.models.pipeline.source import Services
 
 from ..builders.models import Lengths, lengths, model_of
 from ..builders.transforms import Centre, CentreOptions

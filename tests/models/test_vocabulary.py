@@ -10,9 +10,9 @@ import pytest
 
 from biascore import Engine
 from biascore.api.queries import Familiarity
+from biascore.engine.rehearsal import FEW_WORDS, Rehearsal, Scratch
 from biascore.errors import CapabilityError, PluginFailedError, WorkerError
-from biascore.models.cache import NoCache
-from biascore.planning.rehearsal import FEW_WORDS, Rehearsal, Scratch
+from biascore.models.pipeline.cache import NoCache
 
 from ..builders.models import Lengths, model_of
 from ..builders.vectors import random_vectors, write_vectors

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 from biascore import Audit, Engine
 from biascore.cli.app import app
+from biascore.engine.prices import Prices
 from biascore.errors import AuthError
-from biascore.models.calling import Caller, Hook
-from biascore.models.cost import Cost
-from biascore.planning.prices import Prices
+from biascore.models.pipeline.calling import Caller, Hook
+from biascore.models.questions.cost import Cost
 
 from ..builders.vectors import random_vectors, write_vectors
 

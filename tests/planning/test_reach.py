@@ -11,8 +11,8 @@ from biascore import Audit, Engine
 from biascore.api.stimuli import WordList
 from biascore.basics.progress import Advance
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
+from biascore.engine.out_of_reach import out_of_reach
 from biascore.metric import Metric
-from biascore.planning.out_of_reach import out_of_reach
 from biascore.stats import (
     Decision,
     Unreachable,

@@ -14,16 +14,16 @@ import pytest
 from biascore.api.adapters import Backend, Identity
 from biascore.api.queries import Masked, Text, TokenLogprobs
 from biascore.api.stimuli import Catalogue, Test, WordList, hookimpl
+from biascore.engine.plan import Plan, QuestionPlan
+from biascore.engine.planner import Planner
+from biascore.engine.rehearsal import DIMENSIONS
 from biascore.errors import QuestionError
 from biascore.metric import Context, Metric
-from biascore.models.cache import DiskCache, NoCache
-from biascore.models.cost import Cost
 from biascore.models.model import Model
+from biascore.models.pipeline.cache import DiskCache, NoCache
+from biascore.models.pipeline.source import Services
 from biascore.models.pool import Pool
-from biascore.models.source import Services
-from biascore.planning.plan import Plan, QuestionPlan
-from biascore.planning.planner import Planner
-from biascore.planning.rehearsal import DIMENSIONS
+from biascore.models.questions.cost import Cost
 
 from ..builders.models import model_of
 

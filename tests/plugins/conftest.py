@@ -73,7 +73,7 @@ def engine_of(install: Install, monkeypatch: pytest.MonkeyPatch) -> Callable[...
         plugins = install(register_adapters=register(Adapter), register_metrics=register(Metric))
         (record,) = (record for record in plugins.records if record.name == "made")
         assert record.status == "loaded", record.reason
-        monkeypatch.setattr("biascore.engine.Plugins", lambda: plugins)
+        monkeypatch.setattr("biascore.engine.engine.Plugins", lambda: plugins)
         return Engine(cache=cache, **options)
 
     return make

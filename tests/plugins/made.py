@@ -70,5 +70,5 @@ def wordlists_of(folder: Path, module: str, test: str, file: str) -> types.Modul
 
 
 def engine_with(monkeypatch: pytest.MonkeyPatch, plugins: Plugins, **options: Any) -> Engine:
-    monkeypatch.setattr("biascore.engine.Plugins", lambda: plugins)
+    monkeypatch.setattr("biascore.engine.engine.Plugins", lambda: plugins)
     return Engine(cache=None, **options)

@@ -18,7 +18,7 @@ from biascore.api.kinds import RolesEntry, Word
 from biascore.api.languages import Language
 from biascore.api.metrics import Metric
 from biascore.api.transforms import Transform
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.plugins.loading import Plugins
 
 from ..builders.points import own as points_of

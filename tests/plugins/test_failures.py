@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from biascore import Audit, Run
-from biascore.audit import AuditModel
+from biascore.audits.audit import AuditModel
 from biascore.basics.guard import guarded
 from biascore.errors import (
     At,

@@ -14,7 +14,7 @@ from biascore.api.adapters import Adapter, Backend, Identity, ModelRef, Options,
 from biascore.api.queries import Choice, Chosen, Masked, TokenLogprobs
 from biascore.errors import PluginError
 from biascore.hookspecs import CapabilitySpecs, DiscoverySpecs
-from biascore.models.capabilities import CAPABILITIES
+from biascore.models.questions.capabilities import CAPABILITIES
 
 from .made import engine_with, module_of, plugins_of
 

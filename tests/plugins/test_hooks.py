@@ -14,9 +14,9 @@ from biascore.api.executors import Cluster, Executor
 from biascore.api.formats import DataFile, DataFormat, Test
 from biascore.api.languages import Language
 from biascore.api.stimuli import WordList
+from biascore.engine import worker
 from biascore.errors import DataError, OptionsError, UnknownNameError
 from biascore.plugins.loading import Plugins
-from biascore.running import worker
 
 from ..builders.transforms import Centre
 from .made import adapter_of, engine_with, module_of, plugins_of, registers, wordlists_of
@@ -160,8 +160,8 @@ def test_hook_register_executors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     plugins = plugins_of(monkeypatch, module_of("made_plugin", register_executors=registers(Direct)))
     assert plugins.executors.get("direct") is Direct
     assert ("executor direct",) in {record.provides for record in plugins.records}
-    monkeypatch.setattr("biascore.running.worker.Plugins", lambda: plugins)
-    monkeypatch.setattr("biascore.running.worker._checker", worker._checker.__wrapped__)
+    monkeypatch.setattr("biascore.engine.worker.Plugins", lambda: plugins)
+    monkeypatch.setattr("biascore.engine.worker._checker", worker._checker.__wrapped__)
     (tmp_path / "v.txt").write_text("rose 1 0\nant 0 1\n", encoding="utf-8")
     engine = engine_with(monkeypatch, plugins, executor="direct://anywhere")
     with engine.model(f"fasttext:{tmp_path / 'v.txt'}") as model:

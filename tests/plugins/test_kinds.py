@@ -159,7 +159,7 @@ def test_hook_register_diagnostics(install: Callable[..., Any], monkeypatch: pyt
         register(Every)
 
     plugins = install(register_diagnostics=register_diagnostics)
-    monkeypatch.setattr("biascore.engine.Plugins", lambda: plugins)
+    monkeypatch.setattr("biascore.engine.engine.Plugins", lambda: plugins)
     (found,) = Engine(cache=None).measure(
         "weat", "planted:gender=1", "en/weat6", reference="none", resamples=100
     )
@@ -172,7 +172,7 @@ def test_an_effect_is_planted_in_a_kind_that_states_a_contrast(
     install: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     plugins = install(**kinds(MeanEntry))
-    monkeypatch.setattr("biascore.engine.Plugins", lambda: plugins)
+    monkeypatch.setattr("biascore.engine.engine.Plugins", lambda: plugins)
     with Engine(cache=None, stimuli=[files(tmp_path)]).model("planted:eo/mine=1.5") as model:
         viro, virino, bona, malbona = model.embed(["viro", "virino", "bona", "malbona"]).astype(float)
     assert (viro - virino) @ (bona - malbona) > 0.05

@@ -9,7 +9,7 @@ import pluggy
 import pytest
 
 from biascore.hookspecs import DiscoverySpecs, provides
-from biascore.models.capabilities import PROJECT
+from biascore.models.questions.capabilities import PROJECT
 
 
 def registered(*names: str) -> list[type]:

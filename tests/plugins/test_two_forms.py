@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from biascore.basics.keys import declared
-from biascore.checking import Checker
+from biascore.engine.checking import Checker
 from biascore.errors import PluginError
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import Registry

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from biascore import Engine
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore.languages.gender_rules import load_grammar
 from biascore.stimuli.loader import load_file
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore.basics.wording import true_minus
 from biascore.report import write_charts, write_report
 from biascore.results.coverage import LostWord

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run

@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from biascore.results.agreement import agreements, orders
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
+from biascore.results.words.agreement import agreements, orders
 from biascore.stats import Adjustment, Verdict
 from biascore.stats.ranks import rank_correlation
 

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from biascore.basics.wording import shown
-from biascore.results.answers import Answer, answers, findings
 from biascore.results.caveat import Caveat
-from biascore.results.effect_words import Lists, Size, ends_of, lists_of
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
-from biascore.results.result_lines import checks_of, missed_line, result_lines
 from biascore.results.specificity import Specificity
 from biascore.results.verdicts import Role, Rule, State, run_verdicts
+from biascore.results.words.answers import Answer, answers, findings
+from biascore.results.words.effects import Lists, Size, ends_of, lists_of
+from biascore.results.words.result import checks_of, missed_line, result_lines
 from biascore.stats import Adjustment, Verdict
 
 from ..builders.runs import decided

@@ -9,9 +9,9 @@ import pytest
 
 from biascore.exporting.tables import answer_lines
 from biascore.report.notebook import run_html
-from biascore.results.effect_words import describe_change, moved
 from biascore.results.estimates import ConfidenceInterval, Estimate
 from biascore.results.measurement import Measurement
+from biascore.results.words.effects import describe_change, moved
 
 from ..builders.runs import decided, run_of
 

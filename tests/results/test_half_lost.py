@@ -10,8 +10,8 @@ import pytest
 
 from biascore import Engine
 from biascore.results.coverage import NO_FURTHER, REPEATED, Coverage, LostWord
-from biascore.results.result_lines import lost_lines
 from biascore.results.verdicts import State
+from biascore.results.words.result import lost_lines
 
 from ..builders.vectors import random_vectors, write_vectors
 

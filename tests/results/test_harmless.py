@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from biascore import Engine
-from biascore.results.answers import Answer, answers
+from biascore.engine.harmless import AUDITS, harmless_audits
+from biascore.engine.measuring import Measured
 from biascore.results.harmless import FEW, HarmlessAudits, Shared
 from biascore.results.measurement import Measurement
-from biascore.results.result_lines import checks_of, result_lines
 from biascore.results.specificity import Specificity
 from biascore.results.verdicts import State, run_verdicts
-from biascore.running.harmless import AUDITS, harmless_audits
-from biascore.running.measuring import Measured
+from biascore.results.words.answers import Answer, answers
+from biascore.results.words.result import checks_of, result_lines
 from biascore.stats import Adjustment
 from biascore.stats.harmless import HarmlessPairs
 

@@ -16,9 +16,9 @@ from biascore.exporting.forms import exported
 from biascore.plugins.loading import Plugins
 from biascore.report.notebook import run_html
 from biascore.report.texts import number
-from biascore.results.effect_words import Size, describe_change, ends_of, side_of
 from biascore.results.gates import ends
 from biascore.results.verdicts import reason_of
+from biascore.results.words.effects import Size, describe_change, ends_of, side_of
 from biascore.stats import Interval
 from biascore_metrics.bbq.bias import quote
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from biascore import Audit, Engine, Run
-from biascore.running.measuring import measurement_seed
+from biascore.engine.measuring import measurement_seed
 
 from ..builders.vectors import write_vectors
 from .conftest import QUICK, TESTS

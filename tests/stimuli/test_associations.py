@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore.cli.app import app
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import StimuliError
 from biascore.stimuli import Catalogue, load_file
 from biascore_metrics.robust.items import AssociationsTest

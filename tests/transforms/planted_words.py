@@ -15,8 +15,8 @@ from biascore.api.queries import Text, Vocabulary
 from biascore.api.stimuli import Catalogue
 from biascore.api.transforms import FittedTransform, Transform
 from biascore.models.model import Model
-from biascore.models.prepared import Transforms
-from biascore.models.source import Services
+from biascore.models.pipeline.source import Services
+from biascore.models.transforms.prepared import Transforms
 from biascore_metrics.grammatical_gender.kind import GenderedNounsTest, NounClass
 
 from ..builders.kinds import KINDS

@@ -13,7 +13,7 @@ import pytest
 from biascore.api.transforms import Transform
 from biascore.errors import BiascoreError, DataError, OptionsError
 from biascore.models.model import Model
-from biascore.models.prepared import Transforms
+from biascore.models.transforms.prepared import Transforms
 from biascore_transforms.basis_file import RECORD
 from biascore_transforms.grammatical_gender import GrammaticalGender, GrammaticalGenderOptions
 from biascore_transforms.hard_debias import HardDebias, HardDebiasOptions

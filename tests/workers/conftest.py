@@ -15,7 +15,7 @@ import pytest
 
 from biascore import Engine, Run
 from biascore.api.executors import Cluster, Executor
-from biascore.running import worker
+from biascore.engine import worker
 
 PLUGIN = """
 import os, signal, time

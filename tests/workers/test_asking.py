@@ -16,6 +16,8 @@ import pytest
 
 from biascore import Engine, errors
 from biascore.cli.options import cluster_of
+from biascore.engine import worker, workers
+from biascore.engine.worker import Ask, Close, Open
 from biascore.errors import (
     AnswerError,
     At,
@@ -31,8 +33,6 @@ from biascore.errors import (
 )
 from biascore.models.backend import Identity
 from biascore.models.executor import Cluster
-from biascore.running import worker, workers
-from biascore.running.worker import Ask, Close, Open
 
 from ..builders.vectors import random_vectors, write_vectors
 from .conftest import Here, local_and_on, log_of

@@ -9,7 +9,7 @@ from typing import Final, Self
 from biascore.designs.pairs.estimates import share_of
 from biascore.designs.pairs.scores import Paired, ScoredPair
 from biascore.models.model import Model
-from biascore.models.questions import Continuation
+from biascore.models.questions.questions import Continuation
 from biascore.results.estimates import Estimate
 from biascore.stats.proportions import binomial_test
 

@@ -15,7 +15,7 @@ from itertools import takewhile
 from typing import Final
 
 from biascore.languages.gender import Gender
-from biascore.models.questions import Span
+from biascore.models.questions.questions import Span
 
 NOUN: Final = "noun"
 """The form that says what may be a noun, for ``not_attributive``."""

@@ -31,12 +31,12 @@ from biascore.report.charts.base import (
 )
 from biascore.report.charts.rows import side_by_side
 from biascore.report.variants import repeated, variant_names
-from biascore.results.effect_words import ends_of
 from biascore.results.figures import Point
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.stimuli_used import PublishedFigure
 from biascore.results.verdicts import Role, RunVerdict
+from biascore.results.words.effects import ends_of
 from biascore.stats import Verdict
 
 FEWEST: Final = 3

@@ -39,10 +39,10 @@ from biascore.report.charts.forest import (
 )
 from biascore.report.charts.rows import side_by_side
 from biascore.report.variants import variant_names
-from biascore.results.effect_words import ends_of
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import Role, State
+from biascore.results.words.effects import ends_of
 
 WIDE: Final = 960
 ROW: Final = 26

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from biascore.report.parts.part import Part
-from biascore.results.answers import Answer, findings
-from biascore.results.effect_words import moved
 from biascore.results.gates import gates_line
-from biascore.results.result_lines import (
+from biascore.results.run import Run
+from biascore.results.verdicts import Role
+from biascore.results.words.answers import Answer, findings
+from biascore.results.words.effects import moved
+from biascore.results.words.result import (
     by_model,
     change_lines,
     checks_of,
@@ -18,8 +20,6 @@ from biascore.results.result_lines import (
     missed_line,
     scale_lines,
 )
-from biascore.results.run import Run
-from biascore.results.verdicts import Role
 from biascore.stats import Adjustment
 
 _OTHERS: Final = (Role.CHANGE, Role.DESCRIPTION)

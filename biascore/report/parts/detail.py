@@ -13,7 +13,6 @@ from biascore.report.items import has_values, table_rows
 from biascore.report.parts.part import Part
 from biascore.report.parts.remarks import disagreement
 from biascore.report.texts import cell
-from biascore.results.effect_words import moved
 from biascore.results.estimates import Estimate, PValue
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
@@ -21,6 +20,7 @@ from biascore.results.run_files import items_path
 from biascore.results.stimuli_used import TestUsed
 from biascore.results.table_notes import below_table
 from biascore.results.verdicts import RunVerdict, State, describe_verdict, reason_of
+from biascore.results.words.effects import moved
 
 SHORT_TABLE: Final = 20
 """Item tables of up to so many rows stand on the page; longer ones are drawn when they are opened."""

@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 from biascore.basics.wording import true_minus
 from biascore.report.parts.part import Part
 from biascore.report.variants import method_names, repeated, variant_names
-from biascore.results.effect_words import SIZES, Size, ends_of, side_of
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.verdicts import BASELINE, Role, RunVerdict, State, note_of
+from biascore.results.words.effects import SIZES, Size, ends_of, side_of
 
 PARTS: Final = (0.1, 0.25, 0.5)
 TIMES: Final = (1.0, 2.0, 4.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biascore.evidence.evaluating import without_scenario
+from biascore.audits.evaluating_scenarios import without_scenario
 from biascore.report.parts.part import Part
 from biascore.results.gates import GateOutcome
 from biascore.results.run import Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore.files.toml import dumps
 from biascore.report.parts.part import Part
 from biascore.results.run import Run

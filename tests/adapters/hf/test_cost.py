@@ -16,7 +16,7 @@ from biascore import Engine  # noqa: E402
 from biascore.api.adapters import Backend  # noqa: E402
 from biascore.api.queries import Choice, Masked, Text  # noqa: E402
 from biascore.errors import QuestionError  # noqa: E402
-from biascore.models.cost import Cost  # noqa: E402
+from biascore.models.questions.cost import Cost  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 

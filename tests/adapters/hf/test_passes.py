@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch", reason="needs biascore[hf]")
 transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 
 from biascore.api.queries import Masked, Span  # noqa: E402
-from biascore.engine import Engine  # noqa: E402
+from biascore.engine.engine import Engine  # noqa: E402
 from biascore_adapters.transformer.masked import MaskedPlan  # noqa: E402
 
 from ...builders import tiny  # noqa: E402

@@ -14,10 +14,10 @@ pytest.importorskip("boto3", reason="the services need the extra mt")
 from botocore.loaders import JSONFileLoader, Loader
 
 from biascore.api.adapters import LoadContext, ModelRef
-from biascore.models.budget import Budget
-from biascore.models.cache import Cache, NoCache
 from biascore.models.model import Model
-from biascore.models.source import Services, Source
+from biascore.models.pipeline.budget import Budget
+from biascore.models.pipeline.cache import Cache, NoCache
+from biascore.models.pipeline.source import Services, Source
 from biascore.stimuli import Catalogue
 from biascore_adapters.mt.adapters import ADAPTERS
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from biascore.errors import BudgetError, TransientModelError
-from biascore.models.cache import DiskCache
+from biascore.models.pipeline.cache import DiskCache
 
 from .conftest import Opener
 from .server import Fault

@@ -19,7 +19,7 @@ from biascore.errors import (
     TransientModelError,
     UnsupportedLanguageError,
 )
-from biascore.models.cache import DiskCache
+from biascore.models.pipeline.cache import DiskCache
 
 from .conftest import Opener
 from .server import Fault, Request, translated

@@ -11,7 +11,7 @@ pytest.importorskip("openai", reason="needs biascore[openai]")
 
 from biascore import Engine
 from biascore.models.model import Model
-from biascore.models.source import Services
+from biascore.models.pipeline.source import Services
 
 from .server import MODEL, ChatServer
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from biascore.api.queries import Choice, Masked, Text
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import CapabilityError, QuestionError, RefError, UnknownNameError
 from biascore.models.model import Model
 from biascore_adapters.planted.declaration import declared_effects

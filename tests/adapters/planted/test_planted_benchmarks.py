@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biascore.api.queries import Continuation, Masked
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import QuestionError
 from biascore.models.model import Model
 

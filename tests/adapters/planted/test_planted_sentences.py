@@ -12,7 +12,7 @@ from biascore.api.languages import Language, SpeakerFrames
 from biascore.api.metrics import Test
 from biascore.api.queries import Masked
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import QuestionError, RefError
 from biascore.models.model import Model
 from biascore_adapters.planted.adapter import PlantedAdapter, PlantedOptions

@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from biascore.api.adapters import LoadContext
 from biascore.api.queries import Masked
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import RefError, UnknownNameError
 from biascore.stats import association, cosine_matrix, permutation_test
 from biascore_adapters.planted.planting import Planted

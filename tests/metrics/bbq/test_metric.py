@@ -14,7 +14,7 @@ from biascore import Audit, Engine, compare
 from biascore.api.adapters import Identity, hookimpl
 from biascore.api.exporters import Measurement
 from biascore.api.queries import Choice, by_text, order_of
-from biascore.audit import AuditMeasurement, AuditModel
+from biascore.audits.audit import AuditMeasurement, AuditModel
 from biascore.errors import OptionsError, QuestionError
 from biascore.stats import Verdict
 from biascore_metrics.bbq.bias import Lost

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from biascore import Engine
+from biascore.audits.evaluating_scenarios import evidence
+from biascore.audits.scenarios import Scenario
 from biascore.calibration import calibrate
-from biascore.evidence.evaluating import evidence
-from biascore.evidence.spec import Scenario
 from biascore.exporting.model_card import ModelCard
 from biascore.results.gates import GateOutcome
-from biascore.results.result_lines import quote_lines
+from biascore.results.words.result import quote_lines
 from biascore_metrics.bbq.items import ChoicesTest
 
 from .made import Chooser, made_test, model_of, questions, roles

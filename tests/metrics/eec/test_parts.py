@@ -14,7 +14,7 @@ import pytest
 
 import biascore_wordlists
 from biascore.api.formats import DataFile
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import DataError
 from biascore.stimuli import load_file
 from biascore_metrics.eec.format import EecPartsFormat, EecPartsOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from biascore import Engine
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore_metrics.gest.kind import SamplesTest
 
 STUDY = Path(__file__).parents[3] / "docs" / "studies" / "gest.toml"

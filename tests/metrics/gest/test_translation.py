@@ -10,7 +10,7 @@ from scipy.stats import norm, ttest_ind
 
 from biascore import Engine
 from biascore.api.figures import Boxes, Point
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore.errors import OptionsError, TestKindError, UnknownNameError
 from biascore.stats import Verdict
 from biascore.stats.proportions import agresti_coull

@@ -8,9 +8,9 @@ import pytest
 
 from biascore import Engine
 from biascore.api.exporters import Measurement
-from biascore.results.answers import answers
-from biascore.results.result_lines import result_lines
 from biascore.results.verdicts import run_verdicts
+from biascore.results.words.answers import answers
+from biascore.results.words.result import result_lines
 from biascore.stats import Adjustment, Verdict
 from biascore_metrics.gest.kind import Sample, Samples, Stereotype
 

@@ -13,7 +13,7 @@ from biascore import Engine
 from biascore.api.adapters import Model
 from biascore.archive.bundle import write_bundle
 from biascore.archive.verify import verify_run
-from biascore.audit import Audit
+from biascore.audits.audit import Audit
 from biascore.errors import DataError, QuestionError
 from biascore_metrics.mt_geneval.items import GenevalTest, Line
 

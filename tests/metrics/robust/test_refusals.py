@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from biascore.api.exporters import Measurement
 from biascore.api.stimuli import Catalogue
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import OptionsError
 from biascore.stats import Verdict
 from biascore_metrics.robust.items import AssociationsTest

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.probes import Place, Probe, choose
 

@@ -10,7 +10,7 @@ import pytest
 
 from biascore.api.stimuli import TemplateList
 from biascore.designs.crossed import ROLES
-from biascore.engine import Engine
+from biascore.engine.engine import Engine
 from biascore.errors import OptionsError, StimuliError
 from biascore_metrics.seat.sentences import Frames
 

@@ -1,0 +1,1 @@
+"""Runs: what is asked is checked, planned, measured and recorded."""

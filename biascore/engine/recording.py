@@ -1,0 +1,147 @@
+"""The Run that records what was done: on which models, from which stimuli, by which plugins, when and where."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from biascore.audits.audit import Audit
+from biascore.engine.attempts import Done
+from biascore.engine.harmless import harmless_audits
+from biascore.engine.steps import Checked
+from biascore.files.reading import file_digest
+from biascore.models.usage import ModelUsed
+from biascore.plugins.loading import Plugins
+from biascore.results.provenance import PluginUsed, Provenance, computing, required
+from biascore.results.run import Run
+from biascore.results.scenarios import MappingUsed
+from biascore.results.stimuli_used import StimuliUsed, TestUsed
+from biascore.results.verdicts import Rule
+from biascore.stimuli import Origin, StimuliFile, Test
+
+
+def record(
+    done: Done, checked: Checked, plugins: Plugins, audit: Audit, *, title: str, asked: Mapping[str, Any]
+) -> Run:
+    """The Run of an audit that was checked and done; ``asked`` is what was asked for, as it was given."""
+    models = tuple(
+        done.used[name] for name in dict.fromkeys([*checked.models, *checked.seconds]) if name in done.used
+    )
+    used_plugins = tuple(
+        PluginUsed(name=one.name, dist=one.dist, version=one.version)
+        for one in plugins.installed
+        if one.status in ("loaded", "conflict")
+    )
+    packages = computing(done.packages)
+    started = time.monotonic()
+    controls = {model.name: model.control for model in models if model.control is not None}
+    harmless = harmless_audits(done.measured, controls, audit.adjust, audit.seed)
+    seconds = round(time.monotonic() - started, 3) if harmless else 0.0
+    return Run(
+        title=title,
+        adjustment=audit.adjust,
+        rule=Rule.HARMLESS,
+        harmless=harmless,
+        measurements=done.made,
+        failed=done.failed,
+        models=models,
+        warnings=tuple(_warnings(models)),
+        stimuli=(
+            *_stimuli_used(
+                (
+                    *(
+                        origin
+                        for step in checked.steps
+                        for one in step.tests
+                        for origin in (one, *step.metric.extra_stimuli(one, checked.catalogue))
+                    ),
+                    *(
+                        checked.catalogue.origin(id)
+                        for one in models
+                        for used in one.transforms
+                        for id in used.stimuli
+                    ),
+                    *_planted(done, checked, plugins),
+                )
+            ),
+            *_files_used(checked),
+        ),
+        tests=tuple(
+            TestUsed.of(test)
+            for test in dict.fromkeys(test for step in checked.steps for test in step.tests)
+            if test.id in {measurement.test for measurement in done.made}
+        ),
+        provenance=Provenance(
+            biascore_version=metadata.version("biascore"),
+            python_version=platform.python_version(),
+            packages=packages,
+            required=required({"biascore", *packages, *(one.dist for one in used_plugins)}),
+            platform=platform.platform(),
+            started=done.started,
+            finished=done.finished,
+            harmless_seconds=seconds,
+            seed=audit.seed,
+            audit=asked,
+            plugins=used_plugins,
+        ),
+    )
+
+
+def mappings_used(plugins: Plugins, names: Iterable[str]) -> tuple[MappingUsed, ...]:
+    """The mappings of these names as a run records them."""
+    found = [(plugins.mappings.get(name), plugins.mappings.owner(name)) for name in names]
+    return tuple(
+        MappingUsed(
+            name=one.name,
+            title=one.title,
+            version=one.version,
+            sha256=one.sha256,
+            source=one.source,
+            dist=f"{owner.dist} {owner.version}",
+        )
+        for one, owner in found
+    )
+
+
+def _warnings(models: Iterable[ModelUsed]) -> Iterator[str]:
+    """What answers showed, and what learning the transforms warned of, once for each transform and level."""
+    for model in models:
+        yield from (f"{model.name}: {text}" for text in model.warnings)
+        for used in model.transforms:
+            for fit in used.fits:
+                yield from (f"{model.name}, {used.name} ({fit.level}): {text}" for text in fit.warnings)
+
+
+def _planted(done: Done, checked: Checked, plugins: Plugins) -> list[StimuliFile]:
+    """The user's own word lists, where a model was made from the stimuli that are available."""
+    if not any(name in done.used and one.adapter.uses_stimuli for name, one in checked.every.items()):
+        return []
+    shipped = {file.display for file in plugins.stimuli}
+    return [file for file in checked.catalogue.files if file.display not in shipped]
+
+
+def _files_used(checked: Checked) -> Iterator[StimuliUsed]:
+    """The files that options of the metrics name, each once."""
+    for path in dict.fromkeys(path for step in checked.steps for path in step.metric.files):
+        yield StimuliUsed(file=path, sha256=file_digest(Path(path), path), source="", licence="", tests=())
+
+
+def _stimuli_used(origins: Iterable[Origin]) -> tuple[StimuliUsed, ...]:
+    """The files of what was measured, of what metrics read in addition, and of what transforms were learnt from."""
+    files: dict[str, list[Origin]] = {}
+    for one in origins:
+        files.setdefault(one.file if isinstance(one, Test) else one.display, []).append(one)
+    return tuple(
+        StimuliUsed(
+            file=file,
+            sha256=some[0].sha256,
+            source=some[0].source,
+            licence=some[0].licence,
+            tests=tuple(dict.fromkeys(one.id for one in some if isinstance(one, Test))),
+        )
+        for file, some in files.items()
+    )

@@ -1,0 +1,1 @@
+"""Vectors changed by a transform, which learns from words."""

@@ -1,1 +1,0 @@
-"""What a run will ask and cost, found by rehearsing it."""
