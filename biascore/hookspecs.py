@@ -6,9 +6,8 @@ These signatures are the contract that third parties build on; they change only 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from biascore.models.questions.capabilities import CapabilitySpecs, hookimpl, hookspec
 
@@ -31,22 +30,7 @@ A plugin says which it was written for, in the module of its entry point: ``bias
 OLDEST: Final = 1
 """The oldest contract whose plugins still work."""
 
-__all__ = ["CONTRACT", "OLDEST", "CapabilitySpecs", "DiscoverySpecs", "hookimpl", "hookspec", "provides"]
-
-
-def provides(*names: str) -> Callable[[Callable[[Any], None]], None]:
-    """The hook that registers these classes, each ``"module:Class"``, and imports them when it is called.
-
-    ``register_metrics = provides("my_package.mine:Mine")`` in the module of an entry point is short for such a function.
-    """
-
-    @hookimpl
-    def hook(register: Callable[[Any], None]) -> None:
-        for name in names:
-            module, _, attribute = name.partition(":")
-            register(getattr(import_module(module), attribute))
-
-    return hook
+__all__ = ["CONTRACT", "OLDEST", "CapabilitySpecs", "DiscoverySpecs", "hookimpl", "hookspec"]
 
 
 class DiscoverySpecs:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from biascore.files.tables import TableOptions as TableOptions
     from biascore.files.tables import read_table as read_table
     from biascore.files.tables import table_columns as table_columns
-    from biascore.hookspecs import hookimpl as hookimpl
     from biascore.stimuli import Test as Test
     from biascore.stimuli.dataset import DataFile as DataFile
     from biascore.stimuli.dataset import DataFormat as DataFormat

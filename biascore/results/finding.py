@@ -97,7 +97,7 @@ def measurement_of(
     short = outcomes.short
     unread = (Caveat(outcomes.told, bool(short), short),) if outcomes.unread else ()
     caveats = (*_in_other_case(found.coverage), *found.caveats, *unread)
-    measured = found.estimates[0].value is not None
+    measured = bool(found.estimates) and found.estimates[0].value is not None
     decision = found.decision or Decision(
         Verdict.INCONCLUSIVE if measured else Verdict.NOT_MEASURED, "It tests nothing."
     )

@@ -33,7 +33,7 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> list[list[int | None]]:
             super().__init__(**options)
             found.append([budget.limit for budget in self._services.budgets])
 
-    monkeypatch.setattr("biascore.cli.delivery.Engine", Recording)
+    monkeypatch.setattr("biascore.engine.engine.Engine", Recording)
     return found
 
 

@@ -16,6 +16,7 @@ ROOMS = [
     for path in sorted((ROOT / room).rglob("*.py"))
     if not path.is_relative_to(ROOT / "biascore" / "cli")
     and not path.is_relative_to(ROOT / "biascore" / "scaffold")
+    and not path.is_relative_to(ROOT / "biascore" / "terminal")
 ]
 OTHERS = ("report/printing.py", "archive/contents.py")
 """The options of a browser; the README of a bundle, which tells of commands."""

@@ -259,7 +259,7 @@ def test_text_that_is_in_another_encoding(engine: Engine, tmp_path: Path) -> Non
         engine.data("crows-pairs", path, language="it")
     with pytest.raises(ModelLoadError, match=message + r"encoding \(such as -o model.encoding=cp1252\)"):
         engine.model(f"answers:{path}", language="it")
-    with pytest.raises(DataError, match=r"such as --encoding=cp1252"):
+    with pytest.raises(DataError, match=r"such as encoding=cp1252"):
         read_sentences(path)
     with pytest.raises(DataError, match=r"line 2: is not ascii .*or leave the option out if that is UTF-8"):
         engine.data("crows-pairs", path, language="it", encoding="ascii")

@@ -55,7 +55,7 @@ def test_tests_that_differ_are_named(tmp_path: Path) -> None:
         read("agreed", "weat", 0.5, found), read("agreed", "seat", 0.9, found),
         read("verdict", "weat", 0.5, found), read("verdict", "seat", 0.1, open_),
         read("sign", "weat", 0.1, open_), read("sign", "seat", -0.1, open_),
-        read("absent", "weat", 0.1, open_), read("absent", "seat", None, open_),
+        read("absent", "weat", 0.1, open_), read("absent", "seat", None, Verdict.NOT_MEASURED),
         read("alone", "weat", 0.1, open_), adjustment=Adjustment.NONE,
     )  # fmt: skip
     section = page_of(run, tmp_path).all("section", "methods")[0]

@@ -136,7 +136,7 @@ def test_unusual_item_tables(items: Any, told: str, tmp_path: Path) -> None:
 
 def test_what_cannot_be_estimated_is_said_and_not_drawn(tmp_path: Path) -> None:
     lost = (LostWord(word="x", role="Y", reason="out of vocabulary"),)
-    nothing = measurement(value=None, p=None, verdict=Verdict.INCONCLUSIVE, items=table([]), lost=lost)
+    nothing = measurement(value=None, p=None, verdict=Verdict.NOT_MEASURED, items=table([]), lost=lost)
     page = page_of(run_of(nothing), tmp_path)
     assert not page.all("figure")
     assert "The effect size d was not measured." in page.text

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import biascore_wordlists
-from biascore.api.languages import Language
+from biascore.plugins.loading import Plugins
 from biascore.stimuli import Catalogue, PairList, TemplateList, WordList
 from biascore_metrics.fise.items import FiseTest
 
@@ -85,15 +85,13 @@ def test_every_test_has_a_source_a_licence_and_a_remark_on_published_figures(cat
         ), test.id
 
 
-def test_the_plugins_register_each_language_and_its_folder() -> None:
+def test_each_language_that_ships_and_its_folder() -> None:
+    plugins = Plugins()
+    provides = {one.name: one.provides for one in plugins.records}
     for code in CODES:
-        plugin = getattr(biascore_wordlists, code)
-        languages: list[Language] = []
-        folders: list[tuple[Path, str]] = []
-        plugin.register_languages(languages.append)
-        plugin.register_wordlists(lambda folder, shown, to=folders: to.append((folder, shown)))
-        assert [language.code for language in languages] == [code]
-        assert folders == [(FOLDER / code, f"biascore_wordlists/{code}")]
+        assert plugins.languages[code].code == code
+        assert provides[f"wordlists-{code}"] == (f"wordlists biascore_wordlists/{code}",)
+        folders = [(FOLDER / code, f"biascore_wordlists/{code}")]
         assert Catalogue.from_folders(language_folders=folders, kinds=KINDS).languages == (code,)
 
 

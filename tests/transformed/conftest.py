@@ -114,7 +114,7 @@ def plugins() -> Iterator[Plugins]:
 
 @pytest.fixture(autouse=True)
 def _installed(plugins: Plugins, monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("engine", "archive.bundle", "cli.inspect"):
+    for place in ("engine.engine", "archive.bundle", "cli.inspect", "cli.loaded"):
         monkeypatch.setattr(f"biascore.{place}.Plugins", lambda **_: plugins)
     Centre.fits.clear()
     Wrongly.tried.clear()

@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from biascore.api.adapters import ModelRef
 from biascore.api.queries import Text
 from biascore.errors import ModelLoadError, QuestionError
-from biascore_adapters import fasttext as package
 from biascore_adapters.fasttext import storage
 from biascore_adapters.fasttext.adapter import FastTextAdapter, FastTextOptions
 
@@ -98,12 +97,6 @@ def test_import_is_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_registers_itself() -> None:
-    registered: list[object] = []
-    package.register_adapters(registered.append)
-    assert registered == [FastTextAdapter]
 
 
 def test_unknown_options() -> None:

@@ -79,7 +79,7 @@ def test_quantised_weights(method: str, copied: Copied) -> None:
     message = refusal(copied("gpt2", quantization_config={"quant_method": method}))
     assert f"weights quantised by {method}" in message
     assert "it reads those by bitsandbytes, gptq, awq" in message
-    assert "-o model.dtype=bfloat16" in message
+    assert "with the option dtype=bfloat16" in message
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_quantised_weights_whose_packages_are_missing(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in missing else find(name))
     message = refusal(copied("gpt2", quantization_config=stated))
     assert f"for which packages are missing: {command}. Or measure the model" in message
-    assert "-o model.dtype=bfloat16" in message
+    assert "with the option dtype=bfloat16" in message
 
 
 @pytest.mark.parametrize("late", [False, True])

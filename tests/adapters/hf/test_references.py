@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from biascore import Engine
 from biascore.api.adapters import ModelRef
 from biascore.errors import ModelLoadError
-from biascore_adapters import hf
+from biascore.plugins.loading import Plugins
 from biascore_adapters.hf.adapter import HfAdapter, NllbAdapter
 from biascore_adapters.hf.locate import find_local
 from biascore_adapters.hf.options import HfOptions
@@ -36,9 +36,8 @@ def test_importing_the_adapter_imports_nothing_heavy() -> None:
 
 
 def test_it_registers_itself() -> None:
-    registered: list[Any] = []
-    hf.register_adapters(registered.append)
-    assert registered == [HfAdapter, NllbAdapter]
+    adapters = Plugins().adapters
+    assert (adapters.get("hf"), adapters.get("nllb")) == (HfAdapter, NllbAdapter)
     assert HfAdapter.capabilities == {"embed", "mask_logprob", "score", "choose", "translate"}
     assert HfAdapter.takes_revision
 

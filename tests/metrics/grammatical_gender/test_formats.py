@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from typer.testing import CliRunner
 
 from biascore import Engine
-from biascore.api.formats import DataFile, file_digest
+from biascore.api.formats import DataFile, source_digest
 from biascore.cli.app import app
 from biascore.errors import DataError, OptionsError
 from biascore_metrics.grammatical_gender.conllu import ConlluFormat, ConlluOptions
@@ -38,7 +38,7 @@ BANK = [line(word, "Masc") for word in M] + [line(word, "Fem") for word in F]
 def bank(tmp_path: Path, lines: list[str], language: str = "es", end: str = "\n") -> DataFile:
     path = tmp_path / "bank.conllu"
     path.write_bytes((end.join(["# sent_id = 1", *lines, ""]) + end).encode())
-    return DataFile(path, "bank.conllu", file_digest(path, "bank.conllu"), f"{language}/bank", language)
+    return DataFile(path, "bank.conllu", source_digest(path, "bank.conllu"), f"{language}/bank", language)
 
 
 def read(file: DataFile, **options: Any) -> GenderedNounsTest:
@@ -89,7 +89,7 @@ def test_animates_go_by_the_feature_and_by_a_list(tmp_path: Path) -> None:
     named = read(bank(tmp_path, bank_of), held_out=0, balance=False, animates=str(animates))
     assert "actriz" not in words(named)["feminine"]
     assert "Words left out: 1 animate by the list, 1 animate by the treebank." in named.notes
-    assert any(file_digest(animates, "animates.txt") in note for note in named.notes)
+    assert any(source_digest(animates, "animates.txt") in note for note in named.notes)
     assert not any(note.startswith("Animates are among") for note in named.notes)
 
 
@@ -198,7 +198,7 @@ def test_a_file_of_nothing_and_an_empty_list_are_refused(tmp_path: Path) -> None
 def table(tmp_path: Path, text: str, name: str = "nouns.tsv", **options: Any) -> GenderedNounsTest:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8", newline="")
-    file = DataFile(path, name, file_digest(path, name), "es/mine", "es")
+    file = DataFile(path, name, source_digest(path, name), "es/mine", "es")
     test = NounsFormat(NounsOptions(**options)).read(file)
     assert isinstance(test, GenderedNounsTest)
     return test

@@ -101,7 +101,7 @@ def test_poles_are_named_or_the_usual_ones(norms: Test, spanish: Engine, raw: Mo
         spanish.measure("valnorm", raw, norms, poles="es/own-nouns")
     path = tmp_path / "norms.csv"
     path.write_text("word,score\na,1\nb,2\nc,3\n", encoding="utf-8")
-    with pytest.raises(OptionsError, match=r"there is no xx/weat1 .*-o poles=en/weat1"):
+    with pytest.raises(OptionsError, match=r"there is no xx/weat1 .*such as poles=en/weat1"):
         spanish.measure("valnorm", raw, spanish.data("valence-norms", path, language="xx"))
 
 
