@@ -88,6 +88,7 @@ RIGHT = {
     "q04": PLANTED,
     "s01": Right(2, says=("[MASK]",)),
     "t03": Right(2, says=("'0'", "values={stereo_antistereo = ", "look up which is which")),
+    "t05": pairs(),
     "t09": pairs(),
     "t11": pairs(),
     "t14": pairs(),
@@ -96,8 +97,6 @@ RIGHT = {
     "x09": Right(5, "not measured", lost=80, says=("disagree",), never=("English (",)),
     "x12": Right(verdict="inconclusive", numbers={"raw global masculine rate f_m": 0.5}),
 }
-NOT_YET = {"t05"}
-"""Of which nothing is asserted: a folder of Arrow files, as save_to_disk writes it."""
 FOLLOWED = {
     "t03": (("-o", 'data.values={stereo_antistereo={"0"="stereo","1"="antistereo"}}'), pairs()),
     "w01": (("-o", 'model.labels=["0","1","2"]'), questions(0.0, 0.0, disambiguated=0.5)),
@@ -114,7 +113,7 @@ def folders() -> list[str]:
 def test_every_case_has_what_is_right() -> None:
     if not folders():
         pytest.skip("the inputs of ../shared/cases are absent")
-    assert folders() == sorted([*RIGHT, *NOT_YET])
+    assert folders() == sorted(RIGHT)
 
 
 @pytest.fixture

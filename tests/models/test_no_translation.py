@@ -58,7 +58,7 @@ def test_a_metric_may_take_it_for_lost(bad: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 def test_a_cache_that_holds_one_is_mended(bad: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as older:  # a version that kept everything
-        for module in ("hooks", "model"):
+        for module in ("pipeline.hooks", "model"):
             older.setattr(f"biascore.models.{module}.no_translation", lambda *_: "")
         model_of(Says({"b": bad}), DiskCache(tmp_path)).translate("abc", "en", "it")
     again = Says({})

@@ -101,9 +101,15 @@ def test_equal_clusters_of_equal_weight_are_a_t_test_of_their_means() -> None:
         ([1.0, 2.0], [1.0, 0.0], None, RegressionError, "one item has nearly all"),
         ([1.0, 2.0, 3.0], [1.0, 1.0, 0.0], ["a", "a", "b"], RegressionError, "one cluster has nearly all"),
         ([1.0, 2.0, 4.0], [1e7, 1.0, 2.0], None, RegressionError, "nearly all the weight"),
-        ([0.1] * 3, [1.0, 2.0, 3.0], None, ZeroVarianceError, "the 3 items do not vary"),
-        ([0.3, 0.1 + 0.2, 0.3], None, None, ZeroVarianceError, "the 3 items do not vary"),  # but by rounding
-        ([0.1] * 3, None, ["a", "a", "b"], ZeroVarianceError, "the 2 clusters do not vary"),
+        ([0.1] * 3, [1.0, 2.0, 3.0], None, ZeroVarianceError, "all 3 items have the same mean"),
+        (
+            [0.3, 0.1 + 0.2, 0.3],
+            None,
+            None,
+            ZeroVarianceError,
+            "all 3 items have the same mean",
+        ),  # but by rounding
+        ([0.1] * 3, None, ["a", "a", "b"], ZeroVarianceError, "all 2 clusters have the same mean"),
         ([1.0, 2.0], [1.0, -1.0], None, ValueError, "negative"),
         ([1.0, 2.0], [1.0], None, ValueError, "1 weights for 2 values"),
         ([1.0, np.nan], None, None, ValueError, "NaN"),

@@ -171,10 +171,8 @@ class PlacementMetric(DecidedMetric[PlacementOptionsT, FiseTest]):
             decision = Decision(Verdict.NOT_MEASURED, f"It could not be measured: {problem}.")
         else:
             placement = Placement.of(test, embedded, options.axis_tolerance, options.alpha)
-            affects, why_no_gender = (
-                measure_affects(test, embedded.targets, affected) if affected else ({}, [])
-            )
-            warnings += [*why_no_gender, *_placement_warnings(placement, embedded, options.min_words)]
+            affects, untold = measure_affects(test, embedded.targets, affected) if affected else ({}, [])
+            warnings += [*untold, *_placement_warnings(placement, embedded, options.min_words)]
             found = find(test, placement, affects, options, context.rng)
             items, pictures = _items(placement, embedded, affects, options.top), figures(test, placement)
             decision = decided(found, test, placement, options)

@@ -92,7 +92,7 @@ class Line:
         return self.cluster or f"pair {self.pair}"
 
     @property
-    def why_no_gender(self) -> str:
+    def untold(self) -> str:
         """Why its references cannot show a gender; empty where both have a word of their own."""
         own, other = own_words(self.own, self.other)
         if own and other:

@@ -97,7 +97,7 @@ def judged(lines: Sequence[Line], answers: Sequence[str]) -> pd.DataFrame:
                 "pair": str(line.pair),
                 "cluster": line.cluster,
                 "together": line.together,
-                "untold": line.why_no_gender,
+                "untold": line.untold,
                 "translation": text,
                 "whole": text == answer.strip(),
                 "outcome": outcome(text, own, other),
@@ -119,7 +119,7 @@ class Outcomes:
     @cached_property
     def told(self) -> pd.DataFrame:
         """Lines whose references tell the gender."""
-        return self.rows[self.rows.why_no_gender == ""]
+        return self.rows[self.rows.untold == ""]
 
     @cached_property
     def compared(self) -> pd.DataFrame:
@@ -250,7 +250,7 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
 
     def unreachable(self, test: GenevalTest) -> tuple[Unreachable, ...]:
         """That few pairs, or clusters, can detect nothing."""
-        usable = [line for line in test.lines.rows if line.gender and not line.why_no_gender]
+        usable = [line for line in test.lines.rows if line.gender and not line.untold]
         clustered = len({line.together for line in usable}) < len({line.pair for line in usable})
         if not usable or (test.part == "context" and not clustered):
             return ()
@@ -352,8 +352,8 @@ def _coverage(rows: pd.DataFrame, test: GenevalTest) -> Coverage:
     """By gender; a line that could not be read has a sentence of each, or one whose gender is not shown."""
     roles = (FEMININE, MASCULINE) if test.part == "sentences" else (NOT_TOLD,)
     unread = [(line, role, why) for line, why in test.lines.unread for role in roles]
-    gone = rows[rows.why_no_gender != ""]
-    lost = [*zip(gone.source, gone.role, gone.why_no_gender, strict=True), *unread]
+    gone = rows[rows.untold != ""]
+    lost = [*zip(gone.source, gone.role, gone.untold, strict=True), *unread]
     given = Counter(rows.role) + Counter(role for _, role, _ in unread)
     missing = Counter(role for _, role, _ in lost)
     return Coverage(
@@ -377,10 +377,7 @@ def _figures(found: Outcomes) -> tuple[Figure, ...]:
 
 def _items(found: Outcomes) -> pa.Table:
     rows = found.rows
-    held = [
-        None if why_no_gender else kind
-        for why_no_gender, kind in zip(rows.why_no_gender, rows.outcome, strict=True)
-    ]
+    held = [None if untold else kind for untold, kind in zip(rows.untold, rows.outcome, strict=True)]
     added = pa.array(found.contributions(), from_pandas=True)
     by_cluster = {"cluster": rows.together.tolist(), "contribution": added}
     return item_table(

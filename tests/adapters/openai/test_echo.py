@@ -85,7 +85,7 @@ def test_a_first_word_without_a_log_probability_needs_a_start(
         ("nothing", r"tells 0 log-probabilities for a prompt of \d tokens"),
         ("silent", "tells no log-probabilities"),
         ("uncounted", r"does not count the tokens of a prompt"),
-        ("constant", "told apart from its neighbours, on 0 of 8 prompts"),
+        ("constant", "distinguished from its neighbours, on 0 of 8 prompts"),
         ("middle", r"when it generates it and .* when it echoes it.*: they are misaligned"),
         ("one null", r"tells 0 log-probabilities for a prompt of \d tokens"),
         ("no generated", r"as number 6 of 9 for 9 tokens: they are misaligned"),

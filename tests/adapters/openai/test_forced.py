@@ -49,7 +49,7 @@ def test_options_are_chosen_by_likelihood(server: ChatServer, model: Opener) -> 
         ("llama short", "was to generate 2 tokens, and tells of 1, or of others"),
         ("llama sampled", "its probabilities are those after sampling"),
         ("llama constrained", r"when it is free and 0\.000 when it is forced"),
-        ("llama constant", "told apart from its neighbour, on 0 of 8 prompts"),
+        ("llama constant", "distinguished from its neighbour, on 0 of 8 prompts"),
         ("echo", r"tells no token ids of a text \(POST /tokenize\)"),
         ("llama silent", "on 0 of 8 prompts: it may tell no log-probabilities"),
         ("llama uncounted", r"is given 5 token ids and counts None in the prompt"),

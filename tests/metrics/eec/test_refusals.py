@@ -224,10 +224,10 @@ def test_half_of_a_groups_names_alike_touch_the_verdict(alike: int, told: bool) 
         return 0.2 + known + rows["template"].factorize()[0] * 0.1 + (rows["gender"] == "female") * 0.03
 
     found = measure(of_names, emotions=["anger"])
-    text = next(one for one in found.warnings if "does not tell all names apart" in one)
+    text = next(one for one in found.warnings if "does not distinguish all names" in one)
     assert f"{4 - alike} of 4 in" in text
     assert (text in found.cautions) is told
-    assert ("the model does not tell half of the names apart" in found.doubts) is told
+    assert ("the model does not distinguish half of the names" in found.doubts) is told
 
 
 def test_where_names_make_no_difference_without_such_words_the_p_is_1() -> None:

@@ -52,7 +52,7 @@ def test_copies_of_persons_count_once_and_are_counted(once: Measurement) -> None
     assert any("112 person(s)" in one for one in found.warnings)  # 7 of each of 4 x 4 names
     assert sum(found.coverage.given.values()) - sum(found.coverage.used.values()) == 112
     assert not any(
-        "not told apart" in one or "does not tell all names apart" in one for one in found.warnings
+        "not distinguished" in one or "does not distinguish all names" in one for one in found.warnings
     )
 
 

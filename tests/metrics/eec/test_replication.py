@@ -110,7 +110,7 @@ def test_the_printed_coefficients_are_least_squares_with_an_intercept(
 
 
 def test_a_model_that_knows_few_names_is_told_of(found: Measurement) -> None:
-    assert any("anger: the model does not tell all names apart" in caution for caution in found.cautions)
+    assert any("anger: the model does not distinguish all names" in caution for caution in found.cautions)
     (told,) = [caution for caution in found.cautions if caution.startswith("joy: the model")]
     assert "2 of 10 in African-American, female" in told  # Jasmine, and all others
     assert "1 of 10 in African-American, male" in told

@@ -80,9 +80,9 @@ def test_the_gap_of_pairs_is_the_t_test_of_documents_of_one_size() -> None:
 @pytest.mark.parametrize("paired", [True, False])
 def test_lines_that_tell_no_gender_count_in_no_gap(paired: bool) -> None:
     found = drawn(np.random.default_rng(2), 5, 12, paired=paired)
-    why_no_gender = [Line("x", "a", "a", gender, 100, "d100") for gender in SIGNS]
+    untold = [Line("x", "a", "a", gender, 100, "d100") for gender in SIGNS]
     others = [
-        *why_no_gender,
+        *untold,
         *[Line("x", "a", "b", "", n, f"d{n % 3}") for n in range(101, 131)] * (not paired),
     ]
     more = outcomes(others, [True] * len(others), paired=paired).rows

@@ -144,7 +144,7 @@ def test_lines_whose_references_tell_nothing_are_dropped_with_the_reason(
     ],
 )
 def test_a_reference_without_a_word_of_its_own(gender: str, own: str, other: str, reason: str):
-    assert Line("x", own, other, gender, 0).why_no_gender == reason
+    assert Line("x", own, other, gender, 0).untold == reason
 
 
 def test_words_are_those_of_the_published_code():
@@ -198,8 +198,8 @@ def test_contexts_are_compared_by_the_gender_that_pronouns_tell(engine: Engine, 
     assert found.items_frame()["group"].tolist() == [
         "feminine",
         "masculine",
-        "gender not told",
-        "gender not told",
+        "gender not shown",
+        "gender not shown",
     ]
     assert named["contextual accuracy"] == 0.25
     assert "the pronouns of 2 of 4 sources tell no gender: they count in no gap" in found.warnings
