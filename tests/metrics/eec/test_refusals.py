@@ -179,9 +179,9 @@ def test_names_that_the_model_does_not_know_are_told() -> None:
         ]
 
     found = measure(few)
-    (told,) = [c for c in found.cautions if c.startswith("anger: the model does not tell")]
+    (told,) = [c for c in found.cautions if c.startswith("anger: the model does not distinguish")]
     assert "2 of 4 in north, male; 1 of 4 in north, female; 1 of 4 in south, male" in told
-    assert not [c for c in measure().cautions if "does not tell" in c]
+    assert not [c for c in measure().cautions if "does not distinguish" in c]
 
 
 def test_grammar_alone_is_not_detected() -> None:
