@@ -40,12 +40,12 @@ def main() -> None:
         "adapter hf",
         "adapter onnx",
         "adapter deepl",
-        "adapter translations",
-        "adapter scores",
+        "adapter answers",
         "metric weat",
         "metric gest-mt",
         "data format gest",
         "language it",
+        "command mitigate",
     } <= provided, provided
     assert len(json.loads(run("list", "tests", "--json").stdout)) > 30
     run("measure", "weat", "--model", "planted:gender=1", "--tests", "en/weat7", "--out", "first")
