@@ -320,19 +320,18 @@ def _of_people(found: Test) -> list[str]:
 
 def plugins(as_json: Json = False) -> None:
     """List the installed plugins: whether each was loaded, and if not, why. Always exits 0."""
-    rows = [
-        {
-            "name": record.name,
-            "dist": record.dist,
-            "version": record.version,
-            "status": record.status,
-            "hooks": list(record.hooks),
-            "provides": list(record.provides),
-            "reason": record.reason,
-        }
-        for record in _with_all_read(Plugins())
-    ]
-    _print(rows, as_json)
+    records = _with_all_read(Plugins())
+    if as_json:
+        shown = ("name", "dist", "version", "status", "hooks", "provides", "reason")
+        print_json([{name: getattr(record, name) for name in shown} for record in records])
+        return
+    # What is missing comes first: the rest is long.
+    print_brief(
+        [
+            (one.name, one.status, f"{one.dist} {one.version}: {one.reason or ', '.join(one.provides)}")
+            for one in sorted(records, key=lambda one: one.status == "loaded")
+        ]
+    )
 
 
 def _with_all_read(plugins: Plugins) -> list[PluginRecord]:

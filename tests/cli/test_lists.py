@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import typer
@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 
 import biascore.terminal.console as consoles
 from biascore.cli.app import app
+
+from .conftest import Done
 
 TITLE = "Study programmes of men and of women in Switzerland, male and female terms"
 
@@ -126,3 +128,14 @@ def test_lists_and_show(biascore):
         "default": 1,
         "choices": [0, 1],
     }
+
+
+def test_plugins_are_a_line_each_and_what_is_missing_comes_first(
+    biascore: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BIASCORE_DISABLE_PLUGINS", "metric-weat")
+    rows = json.loads(biascore("plugins", "--json").stdout)
+    lines = biascore("plugins").stdout.splitlines()
+    assert len(lines) == len(rows) > 70
+    assert lines[0].split()[:2] == ["metric-weat", "blocked"]
+    assert {line.split()[1] for line in lines[1:]} == {"loaded"}
