@@ -19,7 +19,7 @@ from biascore.stimuli.building import contents_of
 from biascore.stimuli.entries import RolesEntry
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.model import Contents, Listed, StimuliFile, Test
-from biascore.stimuli.schema import Head, Kinds, kinds_of
+from biascore.stimuli.schema import SECTIONS, Head, Kinds, kinds_of
 
 
 def check_command(display: str) -> str:
@@ -80,6 +80,10 @@ def file_of(toml: Toml, stem: str, display: str, kinds: Kinds, remedy: str) -> S
     if head is None or not all(isinstance(table, dict) for table in tables.values()):
         _contents(toml, display, kinds, remedy)  # which names all that is wrong with it
         raise AssertionError("the index asks for no more than the file does")
+    # Lists stand in this order wherever a file has them, as what is drawn list by list depends on it.
+    tables = dict(
+        sorted(tables.items(), key=lambda one: [*SECTIONS].index(one[0]) if one[0] in SECTIONS else -1)
+    )
     needed = partial(kinds.needed, {one.kind for one in head.tests.values()}, tables.keys())
     contents = cache(lambda: _contents(toml, display, needed(), remedy))
     meta = head.meta
