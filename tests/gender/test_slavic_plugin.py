@@ -32,7 +32,7 @@ records = {r.dist: [r.status, r.reason, list(r.provides)] for r in plugins.recor
 slavic = [code for code in plugins.speaker_gender.names if code not in ("es", "it")]
 read_before = [m for m in sys.modules if m.startswith("biascore_plugin_slavic.")]
 serbian = plugins.speaker_gender.get("sr")().detect("Била сам уморна.") if "sr" in slavic else None
-pair = plugins.gender_pair.get("sk")("Bol som tam.", "Bola som tam.") if slavic else None
+pair = plugins.languages["sk"].gender_pair("Bol som tam.", "Bola som tam.") if slavic else None
 print(json.dumps({
     "records": records, "slavic": slavic, "read_before": read_before,
     "serbian": serbian and [serbian.gender, [[e.word, e.rule] for e in serbian.evidence]],
