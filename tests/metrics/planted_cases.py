@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from biascore.api.exporters import Measurement
 from biascore.engine.engine import Engine
-from biascore_adapters.planted.lexicon import ATTRIBUTE, NOISE_DIMENSIONS, SPREAD, target_shift
+from biascore.planting.lexicon import ATTRIBUTE, NOISE_DIMENSIONS, SPREAD, target_shift
 from biascore_metrics.discrim_eval.planted import SLOPES
 from biascore_metrics.eec.planted import PERSONS
 

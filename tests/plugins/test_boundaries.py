@@ -76,17 +76,8 @@ def test_the_engine_imports_no_first_party_plugin() -> None:
 
 def test_no_metric_and_no_word_list_imports_a_model_library() -> None:
     forbidden = MODEL_LIBRARIES | {"biascore_adapters"}
+    assert offenders(ROOT / "plugins" / "biascore_metrics", forbidden) == {}
     assert offenders(ROOT / "wordlists", forbidden | {"biascore_metrics"}) == {}
-    found = offenders(ROOT / "plugins" / "biascore_metrics", forbidden)
-    # What an effect is in a kind of test is said to planted models, by the door of that adapter.
-    assert {Path(name).name for name in found} == {"planted.py"}
-    for name in found:
-        modules = {
-            node.module
-            for node in ast.walk(ast.parse((ROOT / name).read_text(encoding="utf-8")))
-            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("biascore_adapters")
-        }
-        assert modules == {"biascore_adapters.planted.kinds_api"}, name
 
 
 def test_no_adapter_knows_a_metric() -> None:

@@ -31,6 +31,19 @@ import numpy.typing as npt
 
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.languages import Language, SpeakerFrames, find_language
+from biascore.api.planting import (
+    FLOOR,
+    GENDER,
+    TOKEN,
+    WAYS,
+    Sentence,
+    cannot,
+    chosen,
+    covered,
+    first,
+    generator,
+    plain,
+)
 from biascore.api.queries import (
     Choice,
     Chosen,
@@ -44,14 +57,12 @@ from biascore.api.queries import (
     Way,
 )
 from biascore.errors import QuestionError
-from biascore_adapters.planted.choices import WAYS, chosen
-from biascore_adapters.planted.lexicon import GENDER, generator
-from biascore_adapters.planted.part import first
 from biascore_adapters.planted.planting import Planted
-from biascore_adapters.planted.sentences import FLOOR, TOKEN, Sentence, Token, cannot, covered, plain
 from biascore_adapters.planted.softmax import Softmax
 from biascore_adapters.planted.vectors import PlantedWords, Vectors
 
+Token = tuple[str, int, int]
+"""A word with its first and last place."""
 HEADS: Final = ("anger", "fear", "joy", "sadness", "valence")
 ORDINARY: Final = -5.0
 """Log-probability, in nats, of each token of a planted sentence that carries nothing."""

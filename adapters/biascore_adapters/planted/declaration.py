@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from biascore.api.planting import CONDITIONS, World
 from biascore.api.stimuli import Catalogue, Test
 from biascore.designs.pairs.test import SentencePairsTest
 from biascore.errors import RefError, UnknownNameError
-from biascore_adapters.planted.world import CONDITIONS, World
 
 MAX_EFFECT: Final = 1.9
 AUDIT: Final = "audit-"

@@ -10,12 +10,10 @@ from typing import Final
 
 from biascore.api.adapters import LoadContext
 from biascore.api.languages import SpeakerFrames
+from biascore.api.planting import Ground, Lexicon, Part, Sentences, part_of
 from biascore.api.stimuli import Catalogue, WordList
 from biascore.designs.pairs.test import SentencePairsTest
 from biascore_adapters.planted.declaration import declared_effects, parse_declaration
-from biascore_adapters.planted.lexicon import Lexicon
-from biascore_adapters.planted.part import Ground, Part, part_of
-from biascore_adapters.planted.sentences import Sentences
 
 VERSION: Final = 3
 

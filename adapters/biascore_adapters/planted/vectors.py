@@ -9,10 +9,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from biascore.api.planting import NOISE_DIMENSIONS, Lexicon, generator, mixed
 from biascore.api.queries import Vocabulary
 from biascore.api.support import BLOCK_ROWS
-from biascore_adapters.planted.lexicon import NOISE_DIMENSIONS, Lexicon, generator
-from biascore_adapters.planted.world import mixed
 
 Vector = npt.NDArray[np.float64]
 

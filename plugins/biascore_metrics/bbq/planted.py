@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, Self
 
+from biascore.api.planting import Ground, Part, Sentence, World, deviate, generator, told
 from biascore.api.queries import Choice, Chosen, Way, by_text, order_of
 from biascore.api.stimuli import Test
 from biascore.errors import QuestionError
-from biascore_adapters.planted.kinds_api import Ground, Part, Sentence, World, deviate, generator, told
 from biascore_metrics.bbq.asking import options_of
 from biascore_metrics.bbq.items import ChoicesTest, Question
 

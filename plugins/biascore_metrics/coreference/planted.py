@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
+from biascore.api.planting import FLOOR, AfterAPrompt, deviate
 from biascore.api.stimuli import Test
-from biascore_adapters.planted.kinds_api import FLOOR, AfterAPrompt, deviate
 from biascore_metrics.coreference.winobias_items import WinoBiasTest
 from biascore_metrics.coreference.winogender_items import WinogenderTest
 

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass, field
 from typing import Final
 
+from biascore.api.planting import Part, Sentence, cannot, deviate, drawn
 from biascore.api.queries import Choice, Chosen, Continuation, Way, by_likelihood, by_text, order_of
 from biascore.api.stimuli import Test
-from biascore_adapters.planted.kinds_api import Part, Sentence, cannot, deviate, drawn
 from biascore_metrics.discrim_eval.items import Case, DecisionsTest
 
 QUESTIONS: Final = 1.0

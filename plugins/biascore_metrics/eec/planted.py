@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from biascore.api.planting import Part, Sentence, deviate
 from biascore.api.stimuli import Test
-from biascore_adapters.planted.kinds_api import Part, Sentence, deviate
 from biascore_metrics.eec.items import EquityTest
 
 WORDS: Final = 0.5

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from biascore.api.planting import Ground, Lexicon, Part
 from biascore.api.stimuli import PairList, Test
-from biascore_adapters.planted.kinds_api import Ground, Lexicon, Part
 from biascore_metrics.fise.items import FiseTest
 
 

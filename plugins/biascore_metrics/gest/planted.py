@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
+from biascore.api.planting import TEN, Ground, Part, Sentence, Sentences, deviate
 from biascore.api.stimuli import Test
-from biascore_adapters.planted.kinds_api import TEN, Ground, Part, Sentence, Sentences, deviate
 from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest, Stereotype
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from biascore.api.planting import Part, Sentence, generator
 from biascore.api.stimuli import Test
-from biascore_adapters.planted.kinds_api import Part, Sentence, generator
 from biascore_metrics.mt_geneval.items import FEMININE, MASCULINE, GenevalTest
 
 LEVEL: Final = 1.0

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Final
 
+from biascore.api.planting import FLOOR, Sentence, deviate
+from biascore.api.planting import Part as PlantedPart
 from biascore.api.queries import Masked, Span
 from biascore.api.stimuli import Test
-from biascore_adapters.planted.kinds_api import FLOOR, Sentence, deviate
-from biascore_adapters.planted.kinds_api import Part as PlantedPart
 from biascore_metrics.robust.items import ATTRIBUTE, TARGET, AssociationsTest, Part
 
 ALONE: Final = -2.0

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from biascore.api.planting import TOKEN, AfterAPrompt, deviate
 from biascore.api.stimuli import Test
-from biascore_adapters.planted.kinds_api import TOKEN, AfterAPrompt, deviate
 from biascore_metrics.stereoset.items import StereoSetTest, Triple
 
 EACH: Final = -6.0

@@ -8,9 +8,9 @@ from typing import ClassVar
 import pytest
 
 from biascore import Engine
+from biascore.api.planting import Part, Sentence, deviate
 from biascore.api.stimuli import Test
 from biascore.errors import QuestionError, RefError
-from biascore_adapters.planted.kinds_api import Part, Sentence, deviate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from biascore.api.queries import LETTERS, Choice, Chosen, Way, by_likelihood, by_text, order_of
-from biascore_adapters.planted.lexicon import generator
+from biascore.models.questions.choosing import LETTERS, by_likelihood, by_text, order_of
+from biascore.models.questions.questions import Choice, Chosen, Way
+from biascore.planting.lexicon import generator
 
 WAYS: tuple[Way, ...] = ("likelihood", "text")
+"""The ways in which planted models choose."""
 LogProbs = Callable[[str, str], list[float]]
 """log p of each word of an option after a prompt."""
 

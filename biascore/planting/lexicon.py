@@ -22,16 +22,18 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.api.stimuli import Test, WordList
 from biascore.errors import RefError
-from biascore_adapters.planted.world import Place, World, mixed
+from biascore.planting.world import Place, World, mixed
+from biascore.stimuli import Test, WordList
 
 ATTRIBUTE: Final = 0.25
 SPREAD: Final = 0.1
 NOISE_DIMENSIONS: Final = 1024
+"""Dimensions of a planted vector that carry no effect."""
 MAX_LOADING: Final = 0.95
 ORDERS: Final = 200
 GENDER: Final = "gender"
+"""The concept whose effect translations and masculine and feminine forms carry."""
 
 
 @dataclass(frozen=True, slots=True)

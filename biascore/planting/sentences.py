@@ -17,19 +17,22 @@ from typing import Final
 
 import numpy as np
 
-from biascore.api.languages import GenderPair, SpeakerFrames, compare_pair
-from biascore.api.stimuli import Catalogue, PairList, Test
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import QuestionError, RefError
-from biascore_adapters.planted.lexicon import generator
-from biascore_adapters.planted.world import World, mixed
+from biascore.languages.gender import GenderPair, compare_pair
+from biascore.languages.language import SpeakerFrames
+from biascore.planting.lexicon import generator
+from biascore.planting.world import World, mixed
+from biascore.stimuli import Catalogue, PairList, Test
 
 TEN: Final = math.log(10.0)
+"""A factor of ten, in nats."""
 FLOOR: Final = -20.0
 """Log-probability, in nats, of what carries an effect where the effect is none; no effect makes up for it."""
 CLIP: Final = 3.0
 PREFIX: Final = 16
 TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+"""A word, or a mark."""
 Token = tuple[str, int, int]
 """A word or mark, and where it begins and ends."""
 PAIRS_CARRY: Final = "mask_logprob of every token one at a time, and log_likelihood"

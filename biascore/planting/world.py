@@ -86,6 +86,7 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     "refusals": Condition("refusals=0.1", ((0.0, 1.0),), "questions"),
     "template_sd": Condition("template_sd=0.5", ((0.0, 5.0),), "questions"),
 }
+"""What the locator of a planted model may declare in addition to effects, by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from biascore.api.queries import Continuation, Masked, Span
-from biascore.api.stimuli import Test
-from biascore_adapters.planted.part import Part
-from biascore_adapters.planted.sentences import FLOOR, Sentence, cannot
+from biascore.models.questions.questions import Continuation, Masked, Span
+from biascore.planting.part import Part
+from biascore.planting.sentences import FLOOR, Sentence, cannot
+from biascore.stimuli import Test
 
 
 @dataclass(slots=True)

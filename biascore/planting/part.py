@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import ClassVar, Self, TypeVar
 
-from biascore.api.queries import Choice, Chosen, Continuation, Masked, Way
-from biascore.api.stimuli import Test
 from biascore.errors import RefError
-from biascore_adapters.planted.lexicon import Lexicon
-from biascore_adapters.planted.sentences import Sentence, Sentences
-from biascore_adapters.planted.world import World
+from biascore.models.questions.questions import Choice, Chosen, Continuation, Masked, Way
+from biascore.planting.lexicon import Lexicon
+from biascore.planting.sentences import Sentence, Sentences
+from biascore.planting.world import World
+from biascore.stimuli import Test
 
 A = TypeVar("A")
 
