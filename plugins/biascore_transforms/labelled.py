@@ -13,6 +13,7 @@ from biascore.api.stimuli import Catalogue, Test
 from biascore.api.support import listed
 from biascore.api.transforms import Options, Transform, TransformContext
 from biascore.errors import OptionsError, StimuliError
+from biascore_transforms.basis_file import check_read_alone
 from biascore_transforms.damage import SAMPLE, sample
 
 HELD_OUT: Final = ".test"
@@ -50,13 +51,8 @@ class LabelledOptions(Options):
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         given = self.model_fields_set
-        if self.basis:
-            beside = sorted(given - {"basis"})
-            if beside:
-                raise ValueError(
-                    f"basis is read as it was learnt, and {', '.join(beside)} would change nothing. Leave one out"
-                )
-        elif bool(self.nouns) == bool(self.lists):
+        check_read_alone(self.basis, given)
+        if not self.basis and bool(self.nouns) == bool(self.lists):
             raise ValueError(
                 "name nouns, a test of kind nouns (such as es/nouns), or lists, a word list for each class; or basis, a "
                 "file that was saved"
@@ -124,7 +120,9 @@ def read_source(options: LabelledOptions, catalogue: Catalogue) -> Source:
             f"{test.id} has no class {listed(strange)}; it has {listed(list(test.roles))}. Set classes"
         )
     if options.held_out is None and any(f"{name}{HELD_OUT}" in test.lists for name in test.roles):
-        return Source(tuple(ClassWords(name, *(_words(test, name, part) for part in PARTS)) for name in wanted))
+        return Source(
+            tuple(ClassWords(name, *(_words(test, name, part) for part in PARTS)) for name in wanted)
+        )
     return Source(tuple(ClassWords(name, test.roles[name].words, None) for name in wanted))
 
 
