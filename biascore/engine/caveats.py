@@ -1,13 +1,16 @@
-"""Models that do not give the same answers twice: what that means for a measurement."""
+"""Caveats that no metric can give: the model does not give the same answers twice, or the texts are in another script."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from biascore.basics.scripts import other_script
 from biascore.basics.surface import either
+from biascore.languages.names import language_name
 from biascore.models.usage import ModelUsed, Repeated
 from biascore.results.caveat import Caveat
 from biascore.results.measurement import Measurement
+from biascore.stimuli import Test
 
 
 def with_deviations(found: Measurement, models: Iterable[ModelUsed]) -> Measurement:
@@ -35,3 +38,19 @@ def _caveat(model: str, found: Repeated) -> Caveat:
         f"sampling and dropout, or measure it several times ({either('--no-cache', 'cache=None')})",
         short="the model is not deterministic",
     )
+
+
+def with_script(found: Measurement, test: Test) -> Measurement:
+    """The measurement, with a caveat where most texts of its test are in another script than the language's."""
+    other = other_script((text for some in test.lists.values() for text in some.texts()), test.language)
+    if other is None:
+        return found
+    language = language_name(test.language)
+    caveat = Caveat(
+        f"{other.others:,} of the {other.texts:,} texts of {test.id} are not written in {other.usual}, in which {language} "
+        f"usually is, but in {other.script} or another script: the language may be another one than {test.language}, or the "
+        "texts are transliterated, which models have seldom seen. Give the language that they are in, with its script where "
+        f"that is not the usual one (such as {test.language}-Latn)",
+        short=f"{other.others:,} of {other.texts:,} texts are in {other.script} and not in {other.usual}",
+    )
+    return found.model_copy(update={"caveats": (caveat, *found.caveats)})
