@@ -1,4 +1,4 @@
-"""Keys of services stay out of every message and every log, also where a server repeats them.
+"""Keys of services stay out of every message, also where a server repeats them.
 
 The keys are the values of the environment variables that an adapter declares. What leaves an adapter as an exception
 is searched for them, its causes included, as they stand and in the encodings that servers answer with.
@@ -10,7 +10,6 @@ import base64
 import functools
 import html
 import ipaddress
-import logging
 import os
 import re
 import traceback
@@ -39,7 +38,6 @@ _DROPPED: Final = re.compile(r"[\s\"'`\\+\u00ad\u200b-\u200d\u2060\ufeff]|\\[nrt
 
 
 _declared: Final = {*HUB_TOKENS}
-_FORMATTER: Final = logging.Formatter()
 
 
 class KeyWarning(UserWarning):
@@ -114,23 +112,6 @@ def cleared(error: BaseException, variables: Collection[str], own: Collection[st
     if _keys(own):
         _clear_frames(found, set())
     return found
-
-
-def keep_keys_out_of_logs() -> None:
-    """Have every record of the process made without the keys that adapters declare; done once.
-
-    Clients of services log headers, addresses and answers at the level DEBUG, a session's token and what a server repeats
-    among them. A filter would have to be put on each of their loggers; a record is made in one place.
-    """
-    before = logging.getLogRecordFactory()
-    if getattr(before, "hides_keys", False):
-        return
-
-    def made(*args: Any, **kwargs: Any) -> logging.LogRecord:
-        return _record_hidden(before(*args, **kwargs))
-
-    vars(made)["hides_keys"] = True
-    logging.setLogRecordFactory(made)
 
 
 def warn_if_readable(url: str, variable: str) -> None:
@@ -322,19 +303,3 @@ def _redacted_value(value: Any, variables: Collection[str]) -> Any:
     if isinstance(value, list | tuple) and type(value) in (list, tuple):
         return type(value)(_redacted_value(one, variables) for one in value)
     return value
-
-
-def _record_hidden(record: logging.LogRecord) -> logging.LogRecord:
-    try:
-        said = record.getMessage()
-    except Exception:  # the arguments do not fit the message: logging tells so itself, and shows both
-        said = f"{record.msg} {record.args}"
-    clear = hide(said, declared())
-    if clear != said:
-        record.msg, record.args = clear, ()
-    if record.exc_info and record.exc_info[0] is not None:
-        told = _FORMATTER.formatException(record.exc_info)
-        clear = hide(told, declared())
-        if clear != told:
-            record.exc_info, record.exc_text = None, clear
-    return record

@@ -13,7 +13,7 @@ import pluggy
 from biascore.adapter import LoadContext, needing_key
 from biascore.audits.audit import AuditModel
 from biascore.basics.guard import guarded
-from biascore.basics.keys import keep_keys_out_of_logs
+from biascore.basics.key_logs import keep_keys_out_of_logs
 from biascore.basics.progress import Silent
 from biascore.engine.checking import Checker
 from biascore.engine.steps import Checked, Opening
