@@ -16,12 +16,13 @@ from pydantic_core import to_jsonable_python
 
 from biascore.basics.suggest import did_you_mean
 from biascore.cli import loaded
+from biascore.cli.list_contents import list_json
 from biascore.errors import BiascoreError, OptionsError, UnknownNameError
 from biascore.files.paths import user_path
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import PluginRecord
 from biascore.plugins.stimuli import damaged_files, read_catalogue
-from biascore.stimuli import Catalogue, Stimuli, Test, WordList
+from biascore.stimuli import Catalogue, Test, WordList
 from biascore.terminal.console import print_brief, print_json, print_list, print_rows, say, wide
 from biascore.terminal.options import Force, Json, StimuliFolders
 
@@ -362,7 +363,7 @@ def _test_json(test: Test) -> dict[str, object]:
         "people": test.of_people,
         "touches": list(test.touches),
         "lead": test.lead,
-        "roles": {role: _list_json(words) for role, words in test.lists.items()},
+        "roles": {role: list_json(words) for role, words in test.lists.items()},
         **test.details_json(),
         "published": [
             {
@@ -390,8 +391,3 @@ def _print(rows: Sequence[Mapping[str, str | Sequence[str]]], as_json: bool) -> 
         return
     columns = list(rows[0]) if rows else []
     print_rows(columns, [[c if isinstance(c, str) else ", ".join(c) for c in row.values()] for row in rows])
-
-
-def _list_json(one: Stimuli) -> dict[str, object]:
-    doubtful = [{"printed": d.printed, "proposed": d.proposed, "note": d.note} for d in one.doubtful]
-    return {"name": one.name, **one.entries(), "notes": list(one.notes), "doubtful": doubtful}

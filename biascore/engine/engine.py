@@ -26,8 +26,8 @@ from biascore.engine.measuring import Measuring
 from biascore.engine.opening import given_model, open_model, pool_of
 from biascore.engine.out_of_reach import out_of_reach
 from biascore.engine.plan import Plan
-from biascore.engine.planner import rehearse
 from biascore.engine.recording import mappings_used, record
+from biascore.engine.rehearsing import rehearse
 from biascore.engine.steps import Checked
 from biascore.engine.workers import Workers
 from biascore.errors import BiascoreError, OptionsError
