@@ -16,7 +16,7 @@ import numpy as np
 from biascore.designs import Mean, equal_weights
 from biascore.stats import robust_mean
 from biascore.stats.slope import slope
-from biascore_metrics.coreference.winogender import OverShare
+from biascore_metrics.coreference.winogender import SlopeOverShare
 from biascore_metrics.coreference.winogender_items import Schema
 from biascore_metrics.stereoset.metric import EVEN, PERCENT
 
@@ -63,7 +63,7 @@ def winogender(rng: np.random.Generator, effect: float, sd: float) -> Tested:
     gaps += rng.standard_normal(gaps.size)
     sentences, women = ("", "", ""), np.repeat(SHARES, 4)
     schemas = [Schema(f"{share}", "", True, share, sentences, sentences) for share in women.tolist()]
-    found = OverShare.of(schemas, gaps, LEVEL).found
+    found = SlopeOverShare.of(schemas, gaps, LEVEL).found
     assert not isinstance(found, str)
     return Tested(
         found.test.p_value, found.test.low, found.test.high, effect, slope(women / 100, gaps).test.p_value

@@ -20,7 +20,7 @@ from biascore.stimuli import Catalogue
 T = TypeVar("T")
 
 
-def _opens_nothing(ref: str, options: Mapping[str, Any]) -> Model:  # noqa: ARG001
+def _cannot_open(ref: str, options: Mapping[str, Any]) -> Model:  # noqa: ARG001
     raise CapabilityError(
         f"{ref} cannot be opened here: no engine lends its models. Open the model with an Engine"
     )
@@ -36,7 +36,7 @@ class LoadContext:
 
     catalogue: Catalogue
     languages: Mapping[str, Language] = field(default_factory=lambda: MappingProxyType({}))
-    open: Callable[[str, Mapping[str, Any]], Model] = _opens_nothing
+    open: Callable[[str, Mapping[str, Any]], Model] = _cannot_open
 
 
 class Adapter(ABC, Configured[OptionsT]):
@@ -94,7 +94,7 @@ class Adapter(ABC, Configured[OptionsT]):
         """
 
 
-def needing_key(ref: ModelRef, adapter: Adapter[Any], call: Callable[[], T]) -> T:
+def naming_missing_key(ref: ModelRef, adapter: Adapter[Any], call: Callable[[], T]) -> T:
     """What ``call`` returns; raises AuthError where it fails and the key that the adapter declares is not set."""
     variable = adapter.key_env_var
     try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Final, Generic
+from typing import Annotated, Any, ClassVar, Final, Generic, Self
 
 import numpy as np
 from pydantic import AfterValidator, Field
@@ -15,7 +15,7 @@ from typing_extensions import TypeVar
 
 from biascore.basics.frozen import Scalar
 from biascore.basics.options import Configured, Options, in_brackets
-from biascore.errors import TestKindError, UnknownNameError
+from biascore.errors import OptionsError, TestKindError, UnknownNameError
 from biascore.languages.gender import GenderPair, SpeakerGenderDetector
 from biascore.languages.language import Language, find_language, no_detector
 from biascore.languages.names import language_name
@@ -174,6 +174,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     an effect from the opposite one; that of a distance, or of a share of words with an association, does not.
     ``causal``: the same method on causal language models, a class of the same options: it measures a model that answers
     what that one ``requires`` and not what this one does.
+    ``idle_options``: those of the other kind of model alone, each with the reason: any value but its default is refused.
     ``audit_options``: options with which ``biascore audit`` measures.
     ``file_options``: options that name a file, in an audit file by a path relative to it; the run records the file.
     ``option_type`` and ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
@@ -190,6 +191,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     file_options: ClassVar[frozenset[str]] = frozenset()
     audit_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     causal: ClassVar[type[Metric] | None] = None
+    idle_options: ClassVar[Mapping[str, str]] = MappingProxyType({})
     precomputed: ClassVar[frozenset[str] | None] = None
     needs_transform: ClassVar[bool] = False
     calibrated_with: ClassVar[Mapping[str, Any]] = MappingProxyType({})
@@ -236,12 +238,17 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
 
     @property
     def chosen(self) -> Metric:
-        """The metric that the option ``model_kind`` names, before any model is known."""
+        """The metric that the option ``model_kind`` names, before any model is known; OptionsError for an idle option."""
         kind = getattr(self.options, "model_kind", AUTO)
-        return self.causal(self.options) if self.causal and kind == CAUSAL else self
+        if self.causal is None or kind == AUTO:
+            return self
+        return (self.causal(self.options) if kind == CAUSAL else self)._without_idle()
 
     def fitting(self, model: Model) -> Metric:
-        """The metric that measures this model: ``causal`` where it answers that one's questions and not these."""
+        """The metric that measures this model: ``causal`` where it answers that one's questions and not these.
+
+        Raises OptionsError for an option that is idle on it.
+        """
         if self.causal is None or getattr(self.options, "model_kind", AUTO) != AUTO:
             return self
         given = model.identity.quantities
@@ -251,8 +258,14 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
             or self.requires <= model.capabilities
             or not self.causal.requires <= model.capabilities
         ):
-            return self
-        return self.causal(self.options.model_copy(update={"model_kind": CAUSAL}))
+            return self._without_idle()
+        return self.causal(self.options.model_copy(update={"model_kind": CAUSAL}))._without_idle()
+
+    def _without_idle(self) -> Self:
+        for name, why in self.idle_options.items():
+            if getattr(self.options, name) != self.option_type.model_fields[name].default:
+                raise OptionsError(f"{self.name}: {why}. Leave {name} out")
+        return self
 
     @property
     def files(self) -> tuple[str, ...]:

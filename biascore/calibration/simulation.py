@@ -37,10 +37,10 @@ MOST_MODELS: Final = 100_000
 """So many models of one size and effect are measured at most: a share of them is then known to .3 points."""
 QUICK: Final[Mapping[str, int]] = {"draws": 1999, "resamples": 200}
 """Options of metrics that take time and hardly move a verdict, where the user gives none."""
-_LETTERS: Final = {one: one.value[0] for one in Verdict} | {
+_VERDICT_LETTERS: Final = {one: one.value[0] for one in Verdict} | {
     Verdict.NOT_MEASURED: Verdict.INCONCLUSIVE.value[0]
 }
-_PLAIN: Final = re.compile(r"[\w/.-]+")
+_SIMPLE_ID: Final = re.compile(r"[\w/.-]+")
 
 
 def calibrate(
@@ -81,7 +81,7 @@ def seed_of(seed: int, number: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sized:
+class _SizedTest:
     """A test of one size, and an engine that has it."""
 
     test: Test
@@ -105,7 +105,7 @@ class Simulation:
     known: Calibration | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     test: Test = field(init=False)
-    _sized: list[_Sized] = field(init=False, default_factory=list)
+    _sized_tests: list[_SizedTest] = field(init=False, default_factory=list)
     _begun: Calibration | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
@@ -124,19 +124,19 @@ class Simulation:
         if self.known is not None:
             self._check_same_settings(self.known)
         for times in sorted({1.0, *self.times}):
-            test = self._plain(times)
+            test = self._test_of_size(times)
             if test is None:
                 continue
             engine = self.engine.with_tests([] if test is self.test else [test], self.engine.seed)
-            with self._answered():
+            with self._capability_errors():
                 engine.tests(self.metric, [test], self.options, on=f"planted:{self._declared(test, 1.0)}")
-            self._sized.append(_Sized(test, times, engine))
+            self._sized_tests.append(_SizedTest(test, times, engine))
 
     def begin(self) -> Calibration:
         """Measure a model of each size, which shows what is estimated and whether anything is decided."""
         firsts = {}
-        for one in list(self._sized):
-            with self._answered():
+        for one in list(self._sized_tests):
+            with self._capability_errors():
                 first = self._measure(one, 1.0, 0)[0]
             if first.alpha is None:
                 raise OptionsError(
@@ -152,10 +152,10 @@ class Simulation:
                     f"{why} Calibrate another test: biascore list tests --metric {self.metric}"
                 )
             self.progress.note(f"{why} That size is left out.")
-            self._sized.remove(one)
+            self._sized_tests.remove(one)
         sizes = [
             Size(times=one.times, items=items_of(one.test), n=firsts[one.times].headline.n)
-            for one in self._sized
+            for one in self._sized_tests
         ]
         known = self.known
         more = [size for size in known.sizes if size.times not in firsts] if known else []
@@ -171,7 +171,7 @@ class Simulation:
         """Measure all models that are not known yet; ``keep`` gets what there is, at first and after each effect."""
         found = self._begun or self.begin()
         keep(found)
-        for one in self._sized:
+        for one in self._sized_tests:
             wanted = sorted({0.0, *(EFFECTS if self.effects is None else self.effects)})
             # What is known next to them is not looked at, so that going on ends where it began.
             planted = set(wanted)
@@ -182,7 +182,7 @@ class Simulation:
                     found = self._with(found, one, effect, count, keep)
                 more = (
                     None
-                    if self.effects is not None or self._nothing
+                    if self.effects is not None or self._null_plants_nothing
                     else self._next(found, one.times, planted)
                 )
                 wanted = [more] if more is not None and (halvings > 0 or more == LARGEST) else []
@@ -195,8 +195,8 @@ class Simulation:
 
         Raises CapabilityError for what a planted model cannot answer.
         """
-        with self._answered():
-            return self._measure(next(one for one in self._sized if one.times == 1), effect, number)[0]
+        with self._capability_errors():
+            return self._measure(next(one for one in self._sized_tests if one.times == 1), effect, number)[0]
 
     def _next(self, found: Calibration, times: float, planted: Collection[float]) -> float | None:
         """The effect half way between the last that is not detected often enough and the first that is."""
@@ -210,7 +210,7 @@ class Simulation:
     def _with(
         self,
         found: Calibration,
-        one: _Sized,
+        one: _SizedTest,
         effect: float,
         models: int,
         keep: Callable[[Calibration], None],
@@ -226,7 +226,7 @@ class Simulation:
         keep(found)
         return found
 
-    def _cell(self, one: _Sized, effect: float, models: int, there: Cell | None) -> Cell:
+    def _cell(self, one: _SizedTest, effect: float, models: int, there: Cell | None) -> Cell:
         values = [] if there is None else list(there.found)
         verdicts = "" if there is None else there.verdicts
         label = f"{self.metric} {self.test.id}, {one.times:g} times its size, {effect:g} planted"
@@ -235,12 +235,12 @@ class Simulation:
             for number in range(len(values), models):
                 run = self._measure(one, effect, number)
                 values.append(run[0].headline.value)
-                verdicts += _LETTERS[run.verdicts[0].verdict]
+                verdicts += _VERDICT_LETTERS[run.verdicts[0].verdict]
                 advance(1)
-        planted = None if effect == 0 and self._nothing else effect
+        planted = None if effect == 0 and self._null_plants_nothing else effect
         return Cell(times=one.times, planted=planted, found=tuple(values), verdicts=verdicts)
 
-    def _measure(self, one: _Sized, effect: float, number: int) -> Run:
+    def _measure(self, one: _SizedTest, effect: float, number: int) -> Run:
         one.engine.seed = seed = seed_of(self.engine.seed, number)
         model = one.engine.model(f"planted:{self._declared(one.test, effect)}", seed=seed)
         try:
@@ -249,14 +249,14 @@ class Simulation:
             model.close()
 
     def _declared(self, test: Test, effect: float) -> str:
-        return "" if effect == 0 and self._nothing else f"{test.id}={effect:g}"
+        return "" if effect == 0 and self._null_plants_nothing else f"{test.id}={effect:g}"
 
     @property
-    def _nothing(self) -> bool:
+    def _null_plants_nothing(self) -> bool:
         return self.engine.plugins.metrics.get(self.metric).null_requires_no_bias
 
     @contextmanager
-    def _answered(self) -> Iterator[None]:
+    def _capability_errors(self) -> Iterator[None]:
         """What a planted model cannot answer, in words of the calibration."""
         try:
             yield
@@ -268,11 +268,11 @@ class Simulation:
                 f"{str(error).rstrip('.')}. Calibrate another metric or test: docs/adapters/planted.md says what is planted"
             ) from error
 
-    def _plain(self, times: float) -> Test | None:
+    def _test_of_size(self, times: float) -> Test | None:
         """The test of this size under an id that a declaration can hold; None where it cannot be resized."""
-        plain = bool(_PLAIN.fullmatch(self.test.id))
-        at_hand = any(one is self.test for one in self.engine.catalogue.tests)
-        if times == 1 and plain and at_hand:
+        plain = bool(_SIMPLE_ID.fullmatch(self.test.id))
+        in_catalogue = any(one is self.test for one in self.engine.catalogue.tests)
+        if times == 1 and plain and in_catalogue:
             return self.test
         name = self.test.id if plain else f"{self.test.language}/test-{seed_of(0, len(self.test.id))}"
         return resized(self.test, times, f"{name}-times-{times:g}")

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from biascore.basics.finishing import Waiting, finishing
 from biascore.basics.progress import Progress
+from biascore.engine.caveats import with_deviations
 from biascore.engine.fitting import check_open
 from biascore.engine.measuring import Measured, Measuring
-from biascore.engine.repeating import with_deviations
 from biascore.engine.steps import Checked
 from biascore.errors import At, BiascoreError, NothingMeasuredError, Owner, PluginFailedError, TimeLimitError
 from biascore.metric import Metric

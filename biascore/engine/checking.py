@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from biascore.adapter import LoadContext, needing_key
+from biascore.adapter import LoadContext, naming_missing_key
 from biascore.audits.audit import Audit, AuditData, AuditMeasurement, AuditModel, AuditTransform
 from biascore.audits.evaluating_gates import check_gates
 from biascore.audits.evaluating_scenarios import check_scenarios
@@ -164,7 +164,7 @@ class Checker:
         context = LoadContext(self.catalogue, self.plugins.languages)
         guarded(
             at,
-            lambda: needing_key(ref, adapter, lambda: adapter.check(whole, options, context)),
+            lambda: naming_missing_key(ref, adapter, lambda: adapter.check(whole, options, context)),
             keys=adapter.key_variables,
         )
         transforms = tuple(self.prepared(one) for one in spec.transforms)

@@ -10,9 +10,8 @@ import numpy as np
 
 from biascore.basics.guard import failed, guarded, report_it
 from biascore.basics.wording import some_of
+from biascore.engine.caveats import with_script, with_taught
 from biascore.engine.checking import Checker
-from biascore.engine.script import with_script
-from biascore.engine.training_words import with_taught
 from biascore.errors import At
 from biascore.metric import Context, Metric
 from biascore.models.model import Model

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pluggy
 
-from biascore.adapter import LoadContext, needing_key
+from biascore.adapter import LoadContext, naming_missing_key
 from biascore.audits.audit import AuditModel
 from biascore.basics.guard import guarded
 from biascore.basics.key_logs import keep_keys_out_of_logs
@@ -115,7 +115,7 @@ def given_model(backend: Backend, name: str | None, checker: Checker, services: 
 
 
 def _load(opening: Opening, context: LoadContext) -> Backend:
-    backend = needing_key(
+    backend = naming_missing_key(
         opening.ref, opening.adapter, lambda: opening.adapter.load(opening.ref, opening.options, context)
     )
     if not isinstance(backend, Backend):

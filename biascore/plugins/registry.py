@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Generic, Literal, TypeVar
 
 from biascore.basics.guard import DISABLE_VARIABLE
@@ -61,14 +61,13 @@ class Registry(Generic[T]):
     """What plugins provide of one kind, by id.
 
     What ships with biascore keeps its name, and so do the ``reserved`` ones of its core; an id that two other plugins
-    provide cannot be used. What ships is added first.
+    provide cannot be used, unless all but one of them fail when they are imported for it. What ships is added first.
     """
 
     def __init__(self, kind: str, reserved: Collection[str] = ()) -> None:
         self.kind = kind
         self._reserved = frozenset(reserved)
-        self._items: dict[str, tuple[Callable[[], T], Plugin]] = {}
-        self._conflicts: dict[str, list[Plugin]] = {}
+        self._items: dict[str, list[tuple[Callable[[], T], Plugin]]] = {}
         self._passed_over: dict[str, list[Plugin]] = {}
 
     def add(self, name: str, item: T, owner: Plugin) -> None:
@@ -78,24 +77,29 @@ class Registry(Generic[T]):
     def announce(self, name: str, get: Callable[[], T], owner: Plugin) -> None:
         """Add what ``get`` returns, which may import it then, and raises PluginError where that fails."""
         held = self._items.get(name)
-        if not owner.record.ships and (name in self._reserved or (held is not None and held[1].record.ships)):
+        if not owner.record.ships and (name in self._reserved or (held and held[0][1].record.ships)):
             self._passed_over.setdefault(name, []).append(owner)
-        elif held is not None:
-            self._conflicts.setdefault(name, [held[1]]).append(owner)
         else:
-            self._items[name] = (get, owner)
+            self._items.setdefault(name, []).append((get, owner))
 
     def replace(self, name: str, item: T, owner: Plugin) -> None:
         """Add an item of this process, in the place of one of it; raises PluginError for a name that a package provides."""
-        known = self._items.get(name)
-        if name in self._reserved or (known is not None and known[1].record.dist):
+        if name in self._reserved or (name in self._items and self.holder(name).record.dist):
             raise PluginError(f"{self.kind} {name!r} is provided by {self.keeper(name)}. Choose another name")
-        self._items[name] = (lambda: item, owner)
+        self._items[name] = [(lambda: item, owner)]
 
     @property
     def conflicts(self) -> Mapping[str, Sequence[Plugin]]:
-        """Names that several plugins provide."""
-        return MappingProxyType(self._conflicts)
+        """Names that several plugins provide, as far as none of them is known to have failed."""
+        found = {name: [owner for _, owner in self._whole(name)] for name in self._items}
+        return {name: owners for name, owners in found.items() if len(owners) > 1}
+
+    def _whole(self, name: str) -> Sequence[tuple[Callable[[], T], Plugin]]:
+        """Who provides a name and is not known to have failed; the first one where all have, nobody where nobody does."""
+        held = self._items.get(name, [])
+        return (
+            held if len(held) < 2 else [one for one in held if one[1].record.status != "failed"] or held[:1]
+        )
 
     def clashes(self, owner: PluginRecord) -> list[str]:
         """The names that an owner has not, or not alone, each with who provides it too."""
@@ -108,7 +112,7 @@ class Registry(Generic[T]):
 
         disputed = [
             f"{self.kind} {name!r} is also provided by {others(owners)}"
-            for name, owners in self._conflicts.items()
+            for name, owners in self.conflicts.items()
             if mine(owners)
         ]
         passed_over = [
@@ -124,11 +128,11 @@ class Registry(Generic[T]):
 
     def keeper(self, name: str) -> str:
         """Who has a name, in words."""
-        return "biascore itself" if name in self._reserved else self._items[name][1].record.shown
+        return "biascore itself" if name in self._reserved else self.holder(name).record.shown
 
     def holds(self, name: str, item: object) -> bool:
         """Whether the name refers to this item."""
-        return self._usable(name) and self._items[name][0]() is item
+        return self._usable(name) and self.get(name) is item
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -141,25 +145,31 @@ class Registry(Generic[T]):
         return tuple(filter(self._usable, self.known))
 
     def _usable(self, name: str) -> bool:
-        held = self._items.get(name)
-        return held is not None and name not in self._conflicts and held[1].record.status != "failed"
+        held = self._whole(name)
+        return len(held) == 1 and held[0][1].record.status != "failed"
 
     def holder(self, name: str) -> Plugin:
         """The plugin that has a usable name, which is not imported for it."""
-        return self._items[name][1]
+        return self._whole(name)[0][1]
 
     def owner(self, name: str) -> PluginRecord:
         """The plugin that provides ``name``."""
         self.get(name)
-        return self._items[name][1].record
+        return self.holder(name).record
 
     def get(self, name: str) -> T:
-        """The item, imported where it was not yet.
+        """The item, imported where it was not yet; of a name in conflict all are, and those that fail do not count.
 
         Raises PluginError for a conflict and for what cannot be loaded, UnknownNameError with a did-you-mean otherwise.
         """
-        if name in self._conflicts:
-            owners = [one.record for one in self._conflicts[name]]
+        held = self._whole(name)
+        if len(held) > 1:
+            for get, _ in held:
+                with suppress(PluginError):
+                    get()
+            held = self._whole(name)
+        if len(held) > 1:
+            owners = [owner.record for _, owner in held]
             names = [owner.name for owner in owners]
             remedies = [o.name if names.count(o.name) == 1 else o.dist for o in owners]
             raise PluginError(
@@ -167,8 +177,8 @@ class Registry(Generic[T]):
                 f"and biascore does not choose between them. Uninstall one, or disable it: "
                 + " or ".join(f"{DISABLE_VARIABLE}={remedy}" for remedy in remedies)
             )
-        if name in self._items:
-            return self._items[name][0]()
+        if held:
+            return held[0][0]()
         known = {one.casefold(): one for one in self._items}
         near = difflib.get_close_matches(name.casefold(), known, n=1)
         hint = f"Did you mean {known[near[0]]!r}? " if near else ""

@@ -30,6 +30,7 @@ _BRINGS: Final[dict[str, dict[str, str]]] = {
     "language": {"languages": 'la = "@MODULE@:latin"', "wordlists": 'la = "@MODULE@.la"'},
     "format": {"formats": '@NAME@ = "@MODULE@.table:@CLASS@Table"'},
     "exporter": {"exporters": '@NAME@ = "@MODULE@.exporter:@CLASS@Exporter"'},
+    "command": {"commands": '@NAME@ = "@MODULE@:COMMAND"'},
 }
 """The entry points of a new plugin of each kind, by their group."""
 KINDS: Final = tuple(_BRINGS)
@@ -83,6 +84,7 @@ def check_free(name: str, kind: str) -> None:
         "transform": (plugins.transforms,),
         "format": (plugins.formats,),
         "exporter": (plugins.exporters,),
+        "command": (plugins.commands,),
     }
     for registry in taken.get(kind, ()):
         if registry.has(name):

@@ -4,6 +4,7 @@ A contract checks the same clause by clause; ``biascore.testing.pytest_plugin`` 
 """
 
 from biascore.testing.adapters import AdapterContract, check_adapter
+from biascore.testing.commands import CommandContract, check_command
 from biascore.testing.contract import CLAUSES, Clause, NotAskedError
 from biascore.testing.exporters import ExporterContract, check_exporter
 from biascore.testing.formats import FormatContract, check_format
@@ -15,6 +16,7 @@ __all__ = [
     "CLAUSES",
     "AdapterContract",
     "Clause",
+    "CommandContract",
     "ExporterContract",
     "FormatContract",
     "LanguageContract",
@@ -23,6 +25,7 @@ __all__ = [
     "NotAskedWarning",
     "TransformContract",
     "check_adapter",
+    "check_command",
     "check_exporter",
     "check_format",
     "check_language",

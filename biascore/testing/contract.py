@@ -73,6 +73,15 @@ CLAUSES: Final[dict[str, dict[str, str]]] = {
         "names": "each model of the run is named, and each test where it has several",
         "missing": "a value that is missing is not written as nan or None",
     },
+    "command": {
+        "declares": "it is installed, and the docstring of its function begins with its summary",
+        "listed": "`biascore --help` shows its summary without importing the module of its function",
+        "help": "`--help` exits with 0, and each argument and option has a help text",
+        "refuses": "an option that it does not have, and wrong arguments, exit with 2, no traceback and no output",
+        "output": "it exits with 0, and its output is on standard output: printed with `say` and its kin, not with `print`",
+        "json": "with `--json` standard output is one JSON value",
+        "secrets": "neither its output nor its errors hold the value of a key",
+    },
 }
 """What a plugin promises, by kind of plugin and name of the clause."""
 

@@ -121,14 +121,14 @@ class MetricContract:
         if moved == self._chosen:
             raise NotAskedError(f"no answer: {self._chosen.id} has no lists whose order could be another")
         for model, found in zip(self._models, self._measured, strict=True):
-            other = self._measure(self._lent, model, moved)
+            other = self._measure(self._engine_with_test, model, moved)
             for before, after in zip(fixed(found), fixed(other), strict=True):
                 hold(same(before, after), f"{before} becomes {after} with the words in another order")
 
     def check_seed(self) -> None:
         """Measured again."""
         for model, found in zip(self._models, self._measured, strict=True):
-            again = self._measure(self._lent, model, self._chosen)
+            again = self._measure(self._engine_with_test, model, self._chosen)
             hold(alike(again, found), "a second measurement with the same seed differs")
 
     def check_stored(self) -> None:
@@ -166,7 +166,7 @@ class MetricContract:
         """On the first model, asked and asked again."""
         ref, found = self._refs[0], self.found
         with tempfile.TemporaryDirectory() as folder:
-            engine = self._lent.with_tests([], self._lent.seed, cache=folder)
+            engine = self._engine_with_test.with_tests([], self._engine_with_test.seed, cache=folder)
             try:
                 for how in ("that are put into the cache", "from the cache"):
                     other = self._measure(engine, ref, self._chosen)
@@ -182,10 +182,10 @@ class MetricContract:
             title="contract",
             models=[{"ref": ref} for ref in refs],
             measurements=[measured],
-            seed=self._lent.seed,
+            seed=self._engine_with_test.seed,
         )
         try:
-            run = self._lent.run(audit)
+            run = self._engine_with_test.run(audit)
         except UnknownNameError as error:
             raise NotAskedError(f"{self._chosen.id} is in no file of stimuli") from error
         except BiascoreError as error:
@@ -200,9 +200,12 @@ class MetricContract:
         if not made.requires & HOOKS:
             raise NotAskedError(f"every query of {', '.join(sorted(made.requires))} has an answer")
         for share in LOST:
-            with self._lent.model(ref) as whole, self._lent.model(Unanswered(whole, share)) as model:
+            with (
+                self._engine_with_test.model(ref) as whole,
+                self._engine_with_test.model(Unanswered(whole, share)) as model,
+            ):
                 try:
-                    other = self._run(self._lent, model, self._chosen)[0]
+                    other = self._run(self._engine_with_test, model, self._chosen)[0]
                 except CapabilityError as error:
                     raise NotAskedError(str(error)) from error
                 except BiascoreError as error:
@@ -260,7 +263,7 @@ class MetricContract:
         return known.get(self.metric.name)
 
     @cached_property
-    def _lent(self) -> Engine:
+    def _engine_with_test(self) -> Engine:
         """The engine, with the test where it has not got it."""
         if self._registered is not self.metric:
             raise NotAskedError(f"another metric is called {self.metric.name}")
@@ -273,7 +276,7 @@ class MetricContract:
     def _chosen(self) -> Test:
         if isinstance(self.test, Test):
             return self.test
-        (test,) = self._lent.tests(self.metric.name, [self.test], self.options)
+        (test,) = self._engine_with_test.tests(self.metric.name, [self.test], self.options)
         return test
 
     @property
@@ -287,11 +290,11 @@ class MetricContract:
     def _models(self) -> list[Model]:
         if isinstance(self.model, Model):
             return [self.model]
-        return [self._lent.model(ref) for ref in self._refs]
+        return [self._engine_with_test.model(ref) for ref in self._refs]
 
     @cached_property
     def _runs(self) -> list[Run]:
-        return [self._run(self._lent, model, self._chosen) for model in self._models]
+        return [self._run(self._engine_with_test, model, self._chosen) for model in self._models]
 
     @property
     def _measured(self) -> list[Measurement]:
@@ -314,27 +317,27 @@ class MetricContract:
             raise AssertionError(str(error)) from error
 
     @cached_property
-    def _drawn(self) -> Callable[[float, int], Measurement]:
+    def _measure_planted(self) -> Callable[[float, int], Measurement]:
         """Measures planted models as ``biascore calibrate`` does."""
         return Simulation(
-            self._lent, self.metric.name, self._chosen, times=(1.0,), options=self.options
+            self._engine_with_test, self.metric.name, self._chosen, times=(1.0,), options=self.options
         ).drawn
 
     @cached_property
-    def _kept(self) -> dict[tuple[float, int], Measurement]:
+    def _planted_so_far(self) -> dict[tuple[float, int], Measurement]:
         return {}
 
     def _planted(self, effect: float, number: int) -> Measurement:
         """Measured on planted model ``number`` of an effect, NotAskedError where nothing can be planted."""
         _ = self._measured
-        if (effect, number) not in self._kept:
+        if (effect, number) not in self._planted_so_far:
             try:
-                self._kept[effect, number] = self._drawn(effect, number)
+                self._planted_so_far[effect, number] = self._measure_planted(effect, number)
             except CapabilityError as error:
                 raise NotAskedError(str(error)) from error
             except BiascoreError as error:
                 raise AssertionError(f"on a model with an effect of {effect:g}: {error}") from error
-        return self._kept[effect, number]
+        return self._planted_so_far[effect, number]
 
     def _values(self, effect: float) -> list[float]:
         """The headlines of an effect, one for each model."""

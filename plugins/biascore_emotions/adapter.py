@@ -52,7 +52,7 @@ def _read(ref: ModelRef, options: ScorerOptions) -> Scorer:
 
     scorer = read_scorer(user_path(ref.locator), ref.locator)
     if options.encoder is not None and scorer.record.encoder is None:
-        raise ModelLoadError(f"{ref} goes by tf-idf and has no encoder. Leave the option encoder out")
+        raise ModelLoadError(f"{ref} uses tf-idf and has no encoder. Leave the option encoder out")
     return scorer
 
 

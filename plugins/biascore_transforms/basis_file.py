@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -39,6 +39,15 @@ class Record:
     warnings: tuple[str, ...]
     trace: tuple[dict[str, Scalar], ...]
     cuts: tuple[int, ...] = ()
+
+
+def check_read_alone(basis: str, given: Iterable[str]) -> None:
+    """Raise ValueError where other options are ``given`` next to the file to read."""
+    idle = sorted({*given} - {"basis"})
+    if basis and idle:
+        raise ValueError(
+            f"basis is read as it was learnt, and {', '.join(idle)} would change nothing. Leave one out"
+        )
 
 
 def digest_of(arrays: Arrays) -> str:

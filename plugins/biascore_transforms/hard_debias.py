@@ -45,11 +45,7 @@ class HardDebiasOptions(Options):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        beside = sorted(self.model_fields_set - {"basis"})
-        if self.basis and beside:
-            raise ValueError(
-                f"basis is read as it was learnt, and {', '.join(beside)} would change nothing. Leave one out"
-            )
+        basis_file.check_read_alone(self.basis, self.model_fields_set)
         if not self.basis and not self.pairs:
             raise ValueError(
                 "name pairs, a list of pairs (such as en/bolukbasi2016/definitional), or basis, a file that was saved"

@@ -9,15 +9,17 @@ from typing import Annotated, Final, Generic, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
-from biascore.api.stimuli import Catalogue
+from biascore.api.stimuli import Catalogue, Test
 from biascore.api.support import listed
 from biascore.api.transforms import Options, Transform, TransformContext
 from biascore.errors import OptionsError, StimuliError
-from biascore_metrics.grammatical_gender.kind import GenderedNounsTest
+from biascore_transforms.basis_file import check_read_alone
 from biascore_transforms.damage import SAMPLE, sample
 
 HELD_OUT: Final = ".test"
 """The end of a role whose words are held out by a fixed split."""
+PARTS: Final = (".train", HELD_OUT)
+"""The ends of the roles of a test of kind nouns that has a fixed split."""
 
 
 class LabelledOptions(Options):
@@ -49,13 +51,8 @@ class LabelledOptions(Options):
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         given = self.model_fields_set
-        if self.basis:
-            beside = sorted(given - {"basis"})
-            if beside:
-                raise ValueError(
-                    f"basis is read as it was learnt, and {', '.join(beside)} would change nothing. Leave one out"
-                )
-        elif bool(self.nouns) == bool(self.lists):
+        check_read_alone(self.basis, given)
+        if not self.basis and bool(self.nouns) == bool(self.lists):
             raise ValueError(
                 "name nouns, a test of kind nouns (such as es/nouns), or lists, a word list for each class; or basis, a "
                 "file that was saved"
@@ -107,26 +104,31 @@ def read_source(options: LabelledOptions, catalogue: Catalogue) -> Source:
     if not options.nouns:
         return _of_lists(options.lists, catalogue)
     test = catalogue.test(options.nouns)
-    if not isinstance(test, GenderedNounsTest):
+    if test.kind != "nouns":
         kinds = [one.id for one in catalogue.index if one.kind == "nouns"]
         raise OptionsError(
-            f"{test.id} holds no nouns by class ({type(test).__name__}). Name a test of kind nouns: {listed(kinds)}"
+            f"{test.id} is of kind {test.kind!r} and holds no nouns by class. Name a test of kind nouns: {listed(kinds)}"
         )
-    by_name = {one.name: one for one in test.classes}
-    if len(by_name) < 2:
+    if len(test.roles) < 2:
         raise StimuliError(
-            f"{test.id} has one class, {listed(list(by_name))}. Nouns of two classes are needed, or more"
+            f"{test.id} has one class, {listed(list(test.roles))}. Nouns of two classes are needed, or more"
         )
-    wanted = options.classes or tuple(by_name)
-    strange = [name for name in wanted if name not in by_name]
+    wanted = options.classes or tuple(test.roles)
+    strange = [name for name in wanted if name not in test.roles]
     if strange:
         raise OptionsError(
-            f"{test.id} has no class {listed(strange)}; it has {listed(list(by_name))}. Set classes"
+            f"{test.id} has no class {listed(strange)}; it has {listed(list(test.roles))}. Set classes"
         )
-    chosen = [by_name[name] for name in wanted]
-    if test.is_split and options.held_out is None:
-        return Source(tuple(ClassWords(one.name, one.train, one.test) for one in chosen))
-    return Source(tuple(ClassWords(one.name, one.words, None) for one in chosen))
+    if options.held_out is None and any(f"{name}{HELD_OUT}" in test.lists for name in test.roles):
+        return Source(
+            tuple(ClassWords(name, *(_words(test, name, part) for part in PARTS)) for name in wanted)
+        )
+    return Source(tuple(ClassWords(name, test.roles[name].words, None) for name in wanted))
+
+
+def _words(test: Test, name: str, part: str) -> tuple[str, ...]:
+    found = test.lists.get(f"{name}{part}")
+    return tuple(found.texts()) if found else ()
 
 
 def _of_lists(addresses: Sequence[str], catalogue: Catalogue) -> Source:

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from biascore.api.transforms import FittedTransform, Options, Scalar, Transform, TransformContext, Vectors
 from biascore.errors import CapabilityError, OptionsError, StimuliError
 from biascore.stats.removal import top_components
+from biascore_transforms.basis_file import check_read_alone
 from biascore_transforms.damage import damage
 from biascore_transforms.linear import from_file, learnt
 
@@ -33,11 +34,7 @@ class TopComponentsOptions(Options):
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         given = self.model_fields_set
-        if self.basis and given - {"basis"}:
-            beside = ", ".join(sorted(given - {"basis"}))
-            raise ValueError(
-                f"basis is read as it was learnt, and {beside} would change nothing. Leave one out"
-            )
+        check_read_alone(self.basis, given)
         if self.lists and "vocabulary" in given:
             raise ValueError("vocabulary and lists are two sources of words; give one of them")
         return self

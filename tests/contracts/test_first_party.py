@@ -1,4 +1,4 @@
-"""Every installed transform, language and exporter keeps the contract; one without a row here fails.
+"""Every installed transform, language, exporter and command keeps the contract; one without a row here fails.
 
 Adapters and data formats are in files of their own.
 """
@@ -13,7 +13,14 @@ import pytest
 
 from biascore import Engine
 from biascore.api.languages import read_sentences
-from biascore.testing import LanguageContract, NotAskedError, check_exporter, check_language, check_transform
+from biascore.testing import (
+    LanguageContract,
+    NotAskedError,
+    check_command,
+    check_exporter,
+    check_language,
+    check_transform,
+)
 
 from ..builders.portuguese import PORTUGUESE
 from ..gender.sentences import NOBODY, SPEAKER
@@ -93,6 +100,33 @@ EXPORTERS = {"impact-tables": outcomes}
 @pytest.mark.parametrize("name", EXPORTERS)
 def test_an_exporter_keeps_the_contract(name: str, engine: Engine, tmp_path: Path) -> None:
     EXPORTERS[name](engine, tmp_path)
+
+
+def emotions(folder: Path) -> list[str]:
+    path = folder / "labelled.csv"
+    rows = [f"{' '.join(['glad'] * i + ['table'] * (9 - i))},{i / 9}" for i in range(10) for _ in range(3)]
+    path.write_text("\n".join(["text,joy", *rows]) + "\n", encoding="utf-8")
+    return [str(path), "--emotion", "joy", "--out", "new", "--head", "ridge"]
+
+
+def corpus(folder: Path) -> list[str]:
+    (path := folder / "corpus.txt").write_text("He sings.\n", encoding="utf-8")
+    return ["planted:gender=1", str(path), "--preview"]
+
+
+COMMANDS = {"mitigate": corpus, "train-scorer": emotions}
+"""The arguments of each, which write into the folder where it is called."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_keeps_the_contract(name: str, engine: Engine, tmp_path: Path) -> None:
+    skipped = check_command(name, COMMANDS[name](tmp_path), wrong=["nobody:x", "--out", "new"], engine=engine)
+    assert not skipped
+
+
+def test_every_command_is_here(everything: Engine) -> None:
+    assert sorted(COMMANDS) == sorted(everything.plugins.commands.names)
 
 
 def test_every_exporter_is_here(everything: Engine) -> None:

@@ -33,6 +33,7 @@ class Break(NamedTuple):
 
 
 ADAPTER, METRIC, TRANSFORM = f"{MODULE}/adapter.py", f"{MODULE}/metric.py", f"{MODULE}/transform.py"
+COMMAND, STATED = f"{MODULE}/command.py", f"{MODULE}/__init__.py"
 FORMAT, EXPORTER, LANGUAGE = f"{MODULE}/table.py", f"{MODULE}/exporter.py", f"{MODULE}/__init__.py"
 EMBED = "        return np.stack([self._vectors.get(self._key(text.text), self._missing) for text in texts])"
 EMBEDDED = EMBED.replace("return", "rows =")
@@ -156,6 +157,15 @@ BROKEN: dict[str, dict[str, Break]] = {
         "failed": Break(EXPORTER, "        return (Exported(", "        assert not run.failed\n        return (Exported("),
         "names": Break(EXPORTER, "{row.metric} {row.test}", "{row.metric}"),
         "missing": Break(EXPORTER, '"not measured" if row.effect is None else ', "str(row.effect) if row.effect is None else "),
+    },
+    "command": {
+        "declares": Break(COMMAND, '    """Show what a', '    """Tell what a'),
+        "listed": Break(STATED, "biascore_contract", f"import {MODULE}.command  # noqa\nbiascore_contract"),
+        "help": Break(COMMAND, 'help="A model, such as planted:en/weat6=1.", ', ""),
+        "refuses": Break(COMMAND, "        capabilities =", "        capabilities =", {"wrong": ["planted:en/weat6=1"]}),
+        "output": Break(COMMAND, "        say(", "        print("),
+        "json": Break(COMMAND, "        print_json(", "        say("),
+        "secrets": Break(COMMAND, "    if as_json:", "    say(__import__('os').environ.get('HF_TOKEN', ''))\n    if as_json:"),
     },
 }  # fmt: skip
 OF_THE_FAMILY = {"estimator", "stored", "keys", "cached", "audited"}

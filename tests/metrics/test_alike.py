@@ -81,6 +81,17 @@ def test_words_are_left_out_until_the_lists_are_alike(long: Test) -> None:
     assert FrequencyMatch.of(model, long) == found
 
 
+@pytest.mark.parametrize(
+    ("ratio", "low", "high", "left_out"), [(1.035, 0.15, 0.2, False), (1.05, 0.2, 0.25, True)]
+)
+def test_a_fifth_of_a_standard_deviation_is_alike_and_more_is_not(
+    long: Test, ratio: float, low: float, high: float, left_out: bool
+) -> None:
+    model = ranked(ratio)
+    assert low < apart(model, WORDS) < high
+    assert bool(FrequencyMatch.of(model, long).left_out) is left_out
+
+
 def test_the_result_names_the_words_that_were_left_out(long: Test) -> None:
     got = weat(ranked(1.2), long)
     assert got.coverage.given == dict.fromkeys("XYAB", N)

@@ -19,6 +19,7 @@ from biascore.api.languages import Language
 from biascore.api.metrics import Metric
 from biascore.api.transforms import Transform
 from biascore.engine.engine import Engine
+from biascore.errors import PluginError
 from biascore.plugins.loading import Plugins
 
 from ..builders.points import own as points_of
@@ -206,3 +207,50 @@ def test_two_strangers_still_conflict_and_keep_the_rest(beside: Callable[..., Pl
 def test_a_name_for_python_is_not_one_that_ships() -> None:
     with pytest.raises(Exception, match="planted"):
         Engine(cache=None).plugins.add_adapter(adapter_of(id="planted"))
+
+
+@pytest.fixture
+def by_name(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Plugins]:
+    """``by_name(aaa=Adapter, zzz=None)``: each distribution states the adapter ``made``; that of None cannot be imported."""
+
+    def make(**dists: type | None) -> Plugins:
+        points = points_of("adapter-planted")
+        for name, thing in dists.items():
+            if thing is not None:
+                module = types.ModuleType(name)
+                vars(module)["thing"] = thing
+                monkeypatch.setitem(sys.modules, name, module)
+            point = metadata.EntryPoint("made", f"{name}:thing", "biascore.adapters")
+            points.append(point._for(Dist(name)))  # type: ignore[attr-defined]
+        return Plugins(points)
+
+    return make
+
+
+@pytest.mark.parametrize("broken", ["aaa", "zzz"])
+def test_what_cannot_be_imported_takes_no_name_from_another(
+    by_name: Callable[..., Plugins], broken: str
+) -> None:
+    made = adapter_of(id="made")
+    plugins = by_name(**{name: None if name == broken else made for name in ("aaa", "zzz")})
+    assert plugins.adapters.get("made") is made
+    assert plugins.adapters.owner("made").dist != broken
+    assert plugins.adapters.names == ("made", "planted")
+    found = {name: said.partition(":")[0] for name, said in statuses(plugins).items()}
+    assert found == {broken: "failed", ({"aaa", "zzz"} - {broken}).pop(): "loaded"}
+
+
+def test_two_whole_ones_clash_before_and_after_they_are_imported(by_name: Callable[..., Plugins]) -> None:
+    plugins = by_name(aaa=adapter_of(id="made"), zzz=adapter_of(id="made"))
+    for _ in range(2):
+        with pytest.raises(PluginError, match="and biascore does not choose"):
+            plugins.adapters.get("made")
+        assert plugins.adapters.names == ("planted",)
+    assert set(statuses(plugins).values()) == {"conflict"}
+
+
+def test_where_all_of_a_name_are_broken_the_first_says_why(by_name: Callable[..., Plugins]) -> None:
+    plugins = by_name(aaa=None, zzz=None)
+    with pytest.raises(PluginError, match="of aaa 1 cannot be used: ModuleNotFoundError"):
+        plugins.adapters.get("made")
+    assert "made" not in plugins.adapters.names

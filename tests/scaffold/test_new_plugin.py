@@ -107,6 +107,7 @@ def test_each_passes_its_own_tests(tmp_path: Path) -> None:
         ("leace", "transform"),
         ("crows-pairs", "format"),
         ("csv", "exporter"),
+        ("measure", "command"),
     ],
 )
 def test_a_name_that_is_taken_is_refused(tmp_path: Path, name: str, kind: str) -> None:

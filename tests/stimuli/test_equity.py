@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from biascore.cli.app import app
-from biascore_metrics.eec.items import Grammar, GrammarRule, finisher
+from biascore_metrics.eec.items import Grammar, GrammarRule, sentence_finisher
 
 from .equity_files import TOML, changed, loaded, write
 
@@ -127,7 +127,7 @@ RULES = (
     ],
 )
 def test_rules_touch_whole_words_in_their_order(text: str, sentence: str) -> None:
-    assert finisher(Grammar("italian", RULES))(text) == sentence
+    assert sentence_finisher(Grammar("italian", RULES))(text) == sentence
 
 
 def test_a_language_without_capitals_and_full_stop(tmp_path: Path) -> None:

@@ -186,8 +186,9 @@ class ChatClient:
             if isinstance(cause, BiascoreError):
                 raise cause from None
             if isinstance(error, openai.APITimeoutError) and not isinstance(cause, httpx2.ConnectTimeout):
+                late = Limits.read().timeout_message
                 raise TransientModelError(
-                    f"openai: {self.server} gives no whole answer ({Limits.read().late}). The answers so far are kept"
+                    f"openai: {self.server} gives no whole answer ({late}). The answers so far are kept"
                 ) from None
             raise TransientModelError(
                 f"openai: {self.server} gives no whole answer ({type(error).__name__}: {shortened(cause or error)}). Check "

@@ -58,8 +58,7 @@ from biascore.api.queries import (
 )
 from biascore.errors import QuestionError
 from biascore_adapters.planted.planting import Planted
-from biascore_adapters.planted.softmax import Softmax
-from biascore_adapters.planted.vectors import PlantedWords, Vectors
+from biascore_adapters.planted.vectors import PlantedWords, Softmax, Vectors
 
 Token = tuple[str, int, int]
 """A word with its first and last place."""

@@ -41,7 +41,7 @@ class DependentPairs(Diagnostic):
         if len(scores.lost) > MAX_LOST_SHARE * scores.given:
             lost = f"{len(scores.lost)} of {scores.given} pairs are lost"
             caveats.append(Caveat(f"{lost}; B is of the others only", short=lost))
-        caveats += of_templates(scores.every)
+        caveats += template_caveats(scores.every)
         repeated = sum(times - 1 for times in Counter(scores.every).values())
         if repeated:
             caveats.append(
@@ -54,7 +54,7 @@ class DependentPairs(Diagnostic):
 PAIRED: Final[tuple[Diagnostic, ...]] = (DependentPairs(),)
 
 
-def of_shares(scores: Paired, found: Shares) -> tuple[Caveat, ...]:
+def share_caveats(scores: Paired, found: Shares) -> tuple[Caveat, ...]:
     """Pairs that are neutral, and bias types of few pairs."""
     warnings = _neutral_warning(len(scores.pairs), found)
     few = [one for one in found.bias_types if one.n["pairs"] < MIN_PAIRS]
@@ -64,7 +64,7 @@ def of_shares(scores: Paired, found: Shares) -> tuple[Caveat, ...]:
     return caveats_of(warnings, verdict=False)
 
 
-def of_templates(pairs: Sequence[SentencePair]) -> tuple[Caveat, ...]:
+def template_caveats(pairs: Sequence[SentencePair]) -> tuple[Caveat, ...]:
     """Pairs without a template that share every word but those that differ within a pair with another one."""
     frames = Counter(frame for pair in dict.fromkeys(pairs) if not pair.template and (frame := _frame(pair)))
     repeated = [times for times in frames.values() if times > 1]
@@ -87,7 +87,7 @@ def _frame(pair: SentencePair) -> tuple[str, ...]:
     return tuple(frame) if sum(word != GAP for word in frame) >= MIN_SHARED else ()
 
 
-def of_mean(mean: Estimate) -> tuple[Caveat, ...]:
+def mean_caveats(mean: Estimate) -> tuple[Caveat, ...]:
     """A caveat where B differs from 50 and the mean difference does not differ from 0."""
     if mean.interval is None or not mean.interval.low <= 0 <= mean.interval.high:
         return ()

@@ -41,7 +41,7 @@ class Lengths:
     @classmethod
     def of(cls, scores: Paired, level: float) -> Self:
         """Count the pairs whose lengths are known."""
-        by = [_by(one) for one in scores.pairs]
+        by = [_extra_length(one) for one in scores.pairs]
         decided = [
             one
             for one, extra in zip(scores.pairs, by, strict=True)
@@ -67,7 +67,7 @@ class Lengths:
             f"{EQUAL_LENGTH}",
         )
 
-    def lopsided(self, alpha: float, unit: str) -> str:
+    def length_problem(self, alpha: float, unit: str) -> str:
         """Why B says nothing where sent_more is mostly the longer or the shorter one, or an empty text."""
         if self.p_value > alpha:
             return ""
@@ -86,6 +86,6 @@ class Lengths:
         )
 
 
-def _by(one: ScoredPair) -> int:
+def _extra_length(one: ScoredPair) -> int:
     """By how much the more stereotypical sentence is the longer one."""
     return one.lengths[0] - one.lengths[1] if one.lengths is not None else 0

@@ -12,7 +12,7 @@ import numpy as np
 from biascore.basics.frozen import Scalar
 from biascore.designs.decided import Decided, DecidedMetric
 from biascore.designs.mean import Mean
-from biascore.designs.pairs.caveats import PAIRED, of_mean, of_shares
+from biascore.designs.pairs.caveats import PAIRED, mean_caveats, share_caveats
 from biascore.designs.pairs.estimates import EVEN, NATS, Shares, differing, shares
 from biascore.designs.pairs.lengths import Lengths, unit_of_length
 from biascore.designs.pairs.options import PairOptions
@@ -113,15 +113,15 @@ class PairMetric(DecidedMetric[PairOptionsT, SentencePairsTest]):
         )
         mean = robust.estimate(f"mean {self.score} difference", NATS)
         decision, by_part = self._decide(scores, found, mean)
-        lopsided = lengths.lopsided(options.alpha, unit)
+        length_problem = lengths.length_problem(options.alpha, unit)
         # Few preferences among many neutral pairs: B of all pairs would be next to a rule at 50 that it cannot reach.
         lead, other = (found.headline, found.preferring)
         if found.few_prefer:
             lead, other = other, lead
         headline, bounded = _decided(lead, by_part), True
-        if lopsided and headline.value is not None:
+        if length_problem and headline.value is not None:
             # Neither a p-value of all pairs nor a bound answers the question of the headline.
-            decision, bounded = Decision(Verdict.INCONCLUSIVE, lopsided), False
+            decision, bounded = Decision(Verdict.INCONCLUSIVE, length_problem), False
             headline = headline.model_copy(update={"p_values": ()})
         detected = decision.verdict is Verdict.DETECTED and by_part is None
         no_mean = (
@@ -148,8 +148,8 @@ class PairMetric(DecidedMetric[PairOptionsT, SentencePairsTest]):
             few=not scores.pairs,
             coverage=scores.coverage(),
             caveats=(
-                *(of_mean(mean) if detected else ()),
-                *of_shares(scores, found),
+                *(mean_caveats(mean) if detected else ()),
+                *share_caveats(scores, found),
                 *caveats_of((*lengths.warning(unit), *warnings, *no_mean), verdict=False),
             ),
             model_conventions=self.of_model,

@@ -40,7 +40,7 @@ _GRACE: Final = 0.2
 _TIMEOUT: Final = 60.0
 _CONNECT_TIMEOUT: Final = 10.0
 _TOO_MANY: Final = (429, 529)
-_PASSING: Final = (408, 425)
+_TRANSIENT: Final = (408, 425)
 _SHOWN: Final = 300
 
 
@@ -89,10 +89,10 @@ class Limits:
         try:
             return started(work, "biascore-request").result(self.seconds + _GRACE)
         except TimeoutError:
-            raise TimeoutError(self.late) from None
+            raise TimeoutError(self.timeout_message) from None
 
     @property
-    def late(self) -> str:
+    def timeout_message(self) -> str:
         """What is said of an answer that takes longer."""
         return f"not within {self.seconds:g} seconds; {TIMEOUT_VARIABLE} sets how many, and a lower concurrency may help"
 
@@ -175,7 +175,7 @@ class HttpClient:
                 lambda: _exchange(self.session, method, url, headers, data, json, limits)
             )
         except requests.ReadTimeout:
-            answer = limits.late
+            answer = limits.timeout_message
         except requests.RequestException as error:
             answer = type(error).__name__
         except TimeoutError as error:
@@ -192,7 +192,7 @@ class HttpClient:
 
     def read(self, answer: HttpAnswer, url: str) -> HttpReply:
         """The answer as JSON; raises what ``send`` does, except for a network that fails."""
-        _raise_for_passing(answer, self.service)
+        _raise_if_transient(answer, self.service)
         if 300 <= answer.status < 400:
             raise AnswerError(
                 f"{self.service}: {url} sends on to {answer.headers.get('location')} (status {answer.status}). Give the "
@@ -267,7 +267,7 @@ def _exchange(
         return HttpAnswer(response.status_code, response.headers, body)
 
 
-def _raise_for_passing(answer: HttpAnswer, service: str) -> None:
+def _raise_if_transient(answer: HttpAnswer, service: str) -> None:
     said = shortened(answer.body.decode("utf-8", "replace"))
     wait = retry_after(answer.headers)
     if answer.status in _TOO_MANY or (answer.status == 503 and wait is not None):
@@ -276,7 +276,7 @@ def _raise_for_passing(answer: HttpAnswer, service: str) -> None:
             "far are kept",
             retry_after=wait,
         )
-    if answer.status in _PASSING or answer.status >= 500:
+    if answer.status in _TRANSIENT or answer.status >= 500:
         raise TransientModelError(
             f"{service} failed with status {answer.status}: {said}. Run again later: the answers so far are kept"
         )

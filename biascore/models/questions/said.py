@@ -14,9 +14,9 @@ from biascore.models.questions.reasoning import answer_in
 
 LETTERS: Final = ascii_uppercase
 """By which options are listed: A, B, C, ..."""
-_MARKS: Final = "\"'“”‘’«» \t\r\n"
+_QUOTES: Final = "\"'“”‘’«» \t\r\n"
 _EMPHASIS: Final = re.compile(r"\*+|`+|\$|^#+\s*|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)", re.MULTILINE)
-_POINT: Final = re.compile(r"\A(?:[-–—•→]|[-=]>)\s+")
+_BULLET: Final = re.compile(r"\A(?:[-–—•→]|[-=]>)\s+")
 _BOXED: Final = re.compile(r"\\f?box(?:ed)?\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _TEX: Final = re.compile(r"\\(?:text|mathrm|textbf|mathbf)\s*\{([^{}]*)\}")
 _KEYS: Final = re.compile(
@@ -25,41 +25,41 @@ _KEYS: Final = re.compile(
 )
 """Under which an object of JSON has an answer."""
 _MOST_OBJECTS: Final = 100
-_OPEN: Final = r"[(\[（【「]{0,2}"
-_IS: Final = (
+_OPENING_BRACKETS: Final = r"[(\[（【「]{0,2}"
+_VERB: Final = (
     r"[\"']?(?:\s+(?:is|are|would\s+be|should\s+be|must\s+be|es|est|ist|è|é|jest|is\s+dus))?\s*[:=：-]*\s*"
 )
 _ANSWER: Final = re.compile(
     rf"(?:\b(?:answer|respuesta|réponse|antwort|risposta|resposta|antwoord|odpowiedź|ответ|cevap|yanıt|svar|odpověď|"
-    rf"odpoveď|odgovor)\b{_IS}|(?:答案|正解|答え|정답|답|选择|选)(?:是|は|은|는)?\s*[:：]?\s*|"
+    rf"odpoveď|odgovor)\b{_VERB}|(?:答案|正解|答え|정답|답|选择|选)(?:是|は|은|는)?\s*[:：]?\s*|"
     r"(?<!not )\b(?:choose|pick|select|go with|opt for)\s+)(?:(?:option|choice|letter)\s+)?",
     re.IGNORECASE,
 )
-_NEXT: Final = re.compile(
+_NEXT_QUESTION: Final = re.compile(
     r"(?<!\A)^[ \t]*(?:question|q|context|passage|user|human)[ \t]*\d*[ \t]*:", re.IGNORECASE | re.MULTILINE
 )
 """Where a model goes on with another question, which is not the one that it was asked."""
-_OPTION: Final = re.compile(rf"\b(?:option|choice)\b{_IS}", re.IGNORECASE)
+_OPTION: Final = re.compile(rf"\b(?:option|choice)\b{_VERB}", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"[.!?]\s|\n")
-_DENIES: Final = re.compile(
+_NEGATION: Final = re.compile(
     r"\b(?:not|nor|neither|never|except|rather|wrong|unlike|besides|instead|(?:any|every)(?:thing|one)?\s+but)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_DENIED: Final = re.compile(r"\s*(?:\w+\s+)?(?:not|never)\b|\s*\w+n['’]t\b")
+_NEGATION_AFTER: Final = re.compile(r"\s*(?:\w+\s+)?(?:not|never)\b|\s*\w+n['’]t\b")
 """Behind an option: it is said not to be the answer."""
-_ENDS: Final = (
+_AFTER_LABEL: Final = (
     r"(?=[)\].:,;!/。，、：；！）】」]|[\"'’”}](?!\w)|\s*$|\s*\n|\s+[-–—=]|\s+\([^()]{3,}\)\W*(?:$|\n)|\s+(?:or|and|because|since)\b|"
     r"\s+is\b(?!\s+(?:not|wrong|incorrect|false)\b))"
 )
 """What follows a label at the start of an answer; "A man" is none."""
-_NEAR: Final = 1000
+_CHARACTERS_AFTER: Final = 1000
 """Characters behind a word such as "answer is" in which an option stands."""
-_SEVERAL: Final = (
+_BETWEEN_LABELS: Final = (
     r"(?:[\s(]*(?:,|/|&|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bo\b)|"
     r"[ \t]*\n[ \t]*(?:[-–—•][ \t]+)?(?=[(\[]?\w{1,2}[)\].]*[ \t]*(?:\n|\Z)))+\s*"
     r"(?:(?:maybe|perhaps|possibly|even|also|both)\s+)*"
 )
-_NARROW: Final = {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)}
+_HALF_WIDTH: Final = {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)}
 """Full-width letters and marks as the others."""
 
 
@@ -89,21 +89,21 @@ class _Options(NamedTuple):
 
 def read(question: Choice, said: str, order: Sequence[int], labels: Sequence[str]) -> Read:
     """What was chosen: see `by_text`."""
-    about = "\n".join((question.prompt, *question.options, question.instruction)).translate(_NARROW)
-    text, problem = answer_in(said.translate(_NARROW), about)
+    about = "\n".join((question.prompt, *question.options, question.instruction)).translate(_HALF_WIDTH)
+    text, problem = answer_in(said.translate(_HALF_WIDTH), about)
     if problem:
         return Read(None, "unreadable", problem)
-    whole = _plain(text)
+    whole = _normalized(text)
     options = _Options(
-        tuple(map(_plain, question.options)),
+        tuple(map(_normalized, question.options)),
         dict(zip(labels, order, strict=False)),
-        bool(_DENIES.search(question.prompt)),
+        bool(_NEGATION.search(question.prompt)),
     )
     if not whole:
         return Read(None, "unreadable", "it is empty")
     if whole in options.texts:
         return Read(options.texts.index(whole), "chosen")
-    text = _NEXT.split(_unmarked(text), maxsplit=1)[0]
+    text = _NEXT_QUESTION.split(_without_markup(text), maxsplit=1)[0]
     start, stated = _at_start(text, options), _named_options(text, options, _ANSWER)
     if start and stated and len(start) == 1 and start != stated:
         return Read(None, "undetermined", "it begins with one option and answers with another")
@@ -123,7 +123,8 @@ def read(question: Choice, said: str, order: Sequence[int], labels: Sequence[str
 def _named_options(text: str, options: _Options, where: re.Pattern[str]) -> set[int]:
     """The options that are named right behind a word such as "answer is"."""
     after = (
-        _at_start(text[one.end() : one.end() + _NEAR].lstrip(_MARKS), options) for one in where.finditer(text)
+        _at_start(text[one.end() : one.end() + _CHARACTERS_AFTER].lstrip(_QUOTES), options)
+        for one in where.finditer(text)
     )
     return {place for some in after for place in some}
 
@@ -135,7 +136,7 @@ def _at_end(text: str, options: _Options) -> set[int]:
     if (
         last is None
         or len(there) > 1
-        or _DENIES.search(text)
+        or _NEGATION.search(text)
         or any(_named(text, one) for one in options.texts)
     ):
         return set()
@@ -147,7 +148,7 @@ def _at_start(text: str, options: _Options) -> set[int]:
     named, rest = _labels(text, options)
     if named == {next(iter(options.places.values()))} and len(listed := _listed(text, options)) > 1:
         return listed
-    low = rest.lstrip(_MARKS + "([-–—:").casefold()
+    low = rest.lstrip(_QUOTES + "([-–—:").casefold()
     starts = [
         (i, found) for i, option in enumerate(options.texts) if (found := _named(low, option, begins=True))
     ]
@@ -155,11 +156,11 @@ def _at_start(text: str, options: _Options) -> set[int]:
         return named
     longest, found = max(starts, key=lambda one: one[1].end())
     rest = low[found.end() :]
-    if _DENIED.match(rest) and not options.denied:
+    if _NEGATION_AFTER.match(rest) and not options.denied:
         return named
     if named:
         return {*named, longest}
-    if rest.lstrip(_MARKS).startswith("?"):
+    if rest.lstrip(_QUOTES).startswith("?"):
         return set()
     first = _SENTENCE.split(rest, maxsplit=1)[0]
     return {longest} | {i for i, option in enumerate(options.texts) if _named(first, option)}
@@ -172,7 +173,7 @@ def _listed(text: str, options: _Options) -> set[int]:
         place
         for label, place in options.places.items()
         if re.search(
-            rf"(?<!\w){re.escape(label.casefold())}[)\].:]\s*{_spaced(options.texts[place])}(?!\w)", low
+            rf"(?<!\w){re.escape(label.casefold())}[)\].:]\s*{_any_spaces(options.texts[place])}(?!\w)", low
         )
     }
 
@@ -180,28 +181,28 @@ def _listed(text: str, options: _Options) -> set[int]:
 def _labels(text: str, options: _Options) -> tuple[set[int], str]:
     """The options whose labels a text begins with, one or a list of several, and what follows."""
     label = options.label
-    first = re.match(rf"{_OPEN}({label}){_ENDS}", text)
+    first = re.match(rf"{_OPENING_BRACKETS}({label}){_AFTER_LABEL}", text)
     if not first and set(options.places) <= set(LETTERS):  # a small letter may be a word
-        small = rf"(?:{_OPEN}(?={label}[)\]）】」])|(?={label}\s*$))({label})"
+        small = rf"(?:{_OPENING_BRACKETS}(?={label}[)\]）】」])|(?={label}\s*$))({label})"
         first = re.match(small, text, re.IGNORECASE)
     if not first:
         return set(), text
     own = first[1] if first[1] in options.places else first[1].upper()
     named, at = {options.places[own]}, first.end(1)
-    also = re.compile(rf"[)\]）】」]*{_SEVERAL}{_OPEN}({label})(?![\w’'])")
+    also = re.compile(rf"[)\]）】」]*{_BETWEEN_LABELS}{_OPENING_BRACKETS}({label})(?![\w’'])")
     while more := also.match(text, at):
         named.add(options.places[more[1]])
         at = more.end()
     return named, text[at:].lstrip(").:,;!]。，、：；！）】」 \t\r\n")
 
 
-def _unmarked(text: str) -> str:
+def _without_markup(text: str) -> str:
     """Without marks of type, and with what is boxed, or under a key of JSON, behind the word answer."""
     text = _BOXED.sub(lambda one: f"\nAnswer: {_TEX.sub(lambda inner: inner[1], one[1])}\n", text)
     for whole, value in _objects(text):
-        told = "".join(f"\nAnswer: {one}\n" for one in _values(value))
-        text = text.replace(whole, told)
-    return _POINT.sub("", _EMPHASIS.sub("", text).strip(_MARKS))
+        answers = "".join(f"\nAnswer: {one}\n" for one in _values(value))
+        text = text.replace(whole, answers)
+    return _BULLET.sub("", _EMPHASIS.sub("", text).strip(_QUOTES))
 
 
 def _objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -232,15 +233,15 @@ def _values(value: dict[str, Any]) -> Iterator[str]:
 
 
 def _named(text: str, option: str, *, begins: bool = False) -> re.Match[str] | None:
-    pattern = rf"(?<!\w){_spaced(option)}(?!\w)"
+    pattern = rf"(?<!\w){_any_spaces(option)}(?!\w)"
     return re.match(pattern, text) if begins else re.search(pattern, text.casefold())
 
 
-def _spaced(option: str) -> str:
+def _any_spaces(option: str) -> str:
     return r"\s+".join(map(re.escape, option.split()))
 
 
-def _plain(text: str) -> str:
+def _normalized(text: str) -> str:
     """Without case, marks of type, white space and marks around it."""
-    text = text.translate(_NARROW)
-    return " ".join(_EMPHASIS.sub("", text).strip(_MARKS + ".!?,;:()").casefold().split())
+    text = text.translate(_HALF_WIDTH)
+    return " ".join(_EMPHASIS.sub("", text).strip(_QUOTES + ".!?,;:()").casefold().split())

@@ -29,7 +29,7 @@ Kind: TypeAlias = Literal["model", "lme4"]
 """How a replicate draws its residuals: with variance sigma^2 / weight, as the model says, or sigma^2 in every row."""
 
 _CHUNK = 2**21  # numbers in an array of one batch of replicates: 16 MiB
-_OFF_BOUND = 0.5  # log(1 + gamma)
+_START_ABOVE_ZERO = 0.5  # log(1 + gamma)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +110,7 @@ def replicate(of: Estimate, kind: Kind, resamples: int, rng: np.random.Generator
     scores = draw(of, kind, resamples, rng)
     cross, gamma = of.cross, of.gamma
     # From the estimate, but not from the bound, where a criterion with two minima could hold it.
-    start = np.maximum(np.log1p(gamma), _OFF_BOUND)
+    start = np.maximum(np.log1p(gamma), _START_ABOVE_ZERO)
     width = cross.between.shape[1]
     step = max(1, _CHUNK // (width * max(width, len(cross.first))))
     found = []

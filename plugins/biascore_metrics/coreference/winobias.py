@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
@@ -17,7 +18,6 @@ from biascore.api.stimuli import Catalogue, Origin
 from biascore.designs import ClusteredOptions, Mean, MeanMetric, Scored, equal_weights
 from biascore.designs.bounds import Bound
 from biascore.designs.pairs.caveats import MIN_PAIRS
-from biascore.errors import OptionsError
 from biascore_metrics.coreference.asking import NATS, PROMPT, Floats, Prompt, Referent, log_odds
 from biascore_metrics.coreference.files import recorded
 from biascore_metrics.coreference.winobias_items import FEMALE, MALE, PronounPair, WinoBiasTest
@@ -206,12 +206,7 @@ class WinoBias(OnPronounPairs):
     requires = frozenset({"mask_logprob"})
     headline = "mean difference of log-probability of the pronoun, pro - anti"
     columns = ("log_p_pro", "log_p_anti")
-
-    def check(self, test: WinoBiasTest, catalogue: Catalogue) -> None:
-        """Also refuse what only a causal model is asked."""
-        super().check(test, catalogue)
-        if self.options.model_kind == "masked" and self.options.prompt != PROMPT:
-            raise OptionsError(f"{self.name}: a masked model is given no prompt. Leave prompt out")
+    idle_options = MappingProxyType({"prompt": "a masked model is given no prompt"})
 
     def scored(self, model: Model, pairs: Sequence[PronounPair]) -> tuple[Asked, tuple[Estimate, ...]]:
         """Ask for each sentence's first pronoun in its place, with further pronouns hidden, too."""

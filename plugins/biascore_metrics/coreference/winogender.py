@@ -58,7 +58,7 @@ class WinogenderOptions(ClusteredOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class OverShare:
+class SlopeOverShare:
     """Gaps (n,) of schemas, and the slope of their means by occupation over the share of women, or why there is none."""
 
     schemas: Sequence[Schema]
@@ -139,14 +139,14 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
         ]
         odds = log_odds(model, asked, options.prompt).reshape(-1, len(GENDERS))
         gaps = odds[:, GENDERS.index("female")] - odds[:, GENDERS.index("male")]
-        over = OverShare.of(schemas, gaps, options.confidence)
+        over = SlopeOverShare.of(schemas, gaps, options.confidence)
         by = "cluster" if any(one.sector for one in schemas) else "occupation"
         headline = over.estimate(SLOPE)
         if not isinstance(over.found, str):
             headline = headline.model_copy(update={"estimator": Total(cluster=(by,))})
         by_person = [
-            self._of(over, [(one.participant == SOMEONE) == someone for one in schemas], told)
-            for someone, told in ((False, "the participant named"), (True, "someone"))
+            self._slope_of_part(over, [(one.participant == SOMEONE) == someone for one in schemas], label)
+            for someone, label in ((False, "the participant named"), (True, "someone"))
         ]
         gap = Mean.of(gaps, _by_sector(schemas), options.confidence, items="schemas")
         tested = None if isinstance(over.found, str) else over.found
@@ -183,10 +183,10 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
             ),
         )
 
-    def _of(self, over: OverShare, chosen: Sequence[bool], told: str) -> Estimate:
+    def _slope_of_part(self, over: SlopeOverShare, chosen: Sequence[bool], label: str) -> Estimate:
         schemas = [one for one, yes in zip(over.schemas, chosen, strict=True) if yes]
-        part = OverShare.of(schemas, over.gaps[np.array(chosen, dtype=bool)], self.options.confidence)
-        return part.estimate(f"{SLOPE}, {told}", tested=False)
+        part = SlopeOverShare.of(schemas, over.gaps[np.array(chosen, dtype=bool)], self.options.confidence)
+        return part.estimate(f"{SLOPE}, {label}", tested=False)
 
     def _accuracies(self, schemas: Sequence[Schema], odds: Floats) -> list[Estimate]:
         """Of all sentences, by gender of the pronoun, and of those in which the majority of the occupation misleads."""
@@ -232,7 +232,7 @@ def _interval(found: Slope) -> Interval:
     return Interval(test.low, test.high, test.level, f"t, {found.error}, {test.df:z.3g} df", 0)
 
 
-def _correlation(over: OverShare) -> Estimate:
+def _correlation(over: SlopeOverShare) -> Estimate:
     value = None if isinstance(over.found, str) else over.found.correlation
     n = {"occupations": len({one.occupation for one in over.schemas})}
     return Estimate(name=CORRELATION, value=value, unit="Pearson's r", n=n)

@@ -5,15 +5,14 @@ Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967; equations 7-10 of Putti
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Final
 
 from biascore.api.metrics import Model, Scalar
-from biascore.api.stimuli import Catalogue
 from biascore.designs.pairs.lengths import lengths_of, unit_of_length
 from biascore.designs.pairs.metric import RULE, PairMetric
 from biascore.designs.pairs.scores import EQUAL, Paired, ScoredPair
-from biascore.designs.pairs.test import SentencePair, SentencePairsTest
-from biascore.errors import OptionsError
+from biascore.designs.pairs.test import SentencePair
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
 from biascore_metrics.crows_pairs.options import CrowsPairsOptions
 
@@ -35,12 +34,7 @@ class CausalCrowsPairs(PairMetric[CrowsPairsOptions]):
     length_counts = True
     of_model = ("lengths",)
     has_published = False
-
-    def check(self, test: SentencePairsTest, catalogue: Catalogue) -> None:
-        """Also refuse what only a masked model has."""
-        super().check(test, catalogue)
-        if self.options.pll != "original":
-            raise OptionsError(f"{self.name}: nothing is hidden from a causal model. Leave pll out")
+    idle_options = MappingProxyType({"pll": "nothing is hidden from a causal model"})
 
     def scores(self, model: Model, pairs: tuple[SentencePair, ...]) -> tuple[Paired, tuple[str, ...]]:
         """Ask for the log-likelihood of both sentences."""

@@ -33,7 +33,7 @@ AGE: Final = "age: per standard deviation"
 MIXED: Final = "mixed model, "
 ADDED: Final = "contribution to "
 """How the columns of the items begin that hold what each case adds to an effect."""
-OVER: Final = "t over questions"
+T_OVER_QUESTIONS: Final = "t over questions"
 BY_CLUSTER: Final = ", CR2 by cluster"
 
 
@@ -167,7 +167,7 @@ class Effects:
     def estimate(self, name: str, unit: str) -> Estimate:
         """One of them with its interval and p-values."""
         p_values, interval, test = [], None, self.tests[name]
-        over, count = OVER + BY_CLUSTER * bool(self.clusters), len(self.tests)
+        over, count = T_OVER_QUESTIONS + BY_CLUSTER * bool(self.clusters), len(self.tests)
         if test is not None and self.p.adjusted.notna()[name]:
             if count > 1:
                 p_values.append(_p(f"{over}, Holm over {count} effects", self.p.adjusted[name]))
@@ -197,7 +197,7 @@ def _sides(effect: str) -> tuple[str, str]:
     return told.format(level, reference), told.format(reference, level)
 
 
-def reach(estimate: Estimate) -> float:
+def distance_from_zero(estimate: Estimate) -> float:
     """How far the interval of an estimate goes from 0; without one, beyond all bounds."""
     ends = estimate.interval
     return math.inf if ends is None else max(abs(ends.low), abs(ends.high))
@@ -214,8 +214,8 @@ def signed(neutral: Mapping[str, Shift], level: float, unit: str) -> Iterator[Es
             value=float(shift.signed.mean()),
             unit=unit,
             n={QUESTIONS: len(shift.signed)},
-            interval=_interval(test, f"{OVER}, {test.df:z.0f} df", level) if test else None,
-            p_values=(_p(f"{OVER}, Holm over {len(tests)} neutral changes", p),) if test else (),
+            interval=_interval(test, f"{T_OVER_QUESTIONS}, {test.df:z.0f} df", level) if test else None,
+            p_values=(_p(f"{T_OVER_QUESTIONS}, Holm over {len(tests)} neutral changes", p),) if test else (),
             sides=("yes is more probable with the later one", "yes is more probable with the earlier one"),
         )
 

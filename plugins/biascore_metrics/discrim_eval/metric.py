@@ -19,19 +19,19 @@ from biascore.designs.mean import least_p, shared
 from biascore.designs.perturbed import Shift, describe_shifts
 from biascore.errors import OptionsError
 from biascore.stats import Decision, Interval, Unreachable, Verdict
-from biascore_metrics.discrim_eval.asking import CONVENTION, LITTLE, DiscrimEvalOptions, ask
+from biascore_metrics.discrim_eval.asking import CONVENTION, TOO_IMPROBABLE, DiscrimEvalOptions, ask
 from biascore_metrics.discrim_eval.effects import (
     ADDED,
     BY_CLUSTER,
     CLUSTERS,
     LOGIT,
-    OVER,
     QUESTIONS,
+    T_OVER_QUESTIONS,
     Effects,
     Factors,
+    distance_from_zero,
     neutral_shifts,
     published,
-    reach,
     signed,
 )
 from biascore_metrics.discrim_eval.items import DecisionsTest
@@ -123,12 +123,12 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
         of_controls = [*signed(controls, options.confidence, unit)]
         first = found.first
         effects = {name: found.estimate(name, unit) for name in found.tests}
-        farthest = max(effects.values(), key=reach) if common["bound"] else effects[first]
+        farthest = max(effects.values(), key=distance_from_zero) if common["bound"] else effects[first]
         ends, problem = farthest.interval, ""
         if found.tests[first] is None:
             few = len(found.of_questions) < 2
             problem = "one question is no sample" if few else "no effect varies between the questions"
-        moves = [
+        shift_estimates = [
             one
             for shift in (*shifts, *controls.values())
             for one in shift.estimates(unit, QUESTIONS, options.confidence)
@@ -143,7 +143,7 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
             estimates=(
                 effects[first],
                 *(one for name, one in effects.items() if name != first),
-                *moves,
+                *shift_estimates,
                 *of_controls,
                 *mixed,
                 mass,
@@ -160,11 +160,11 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
                 for factor in dict.fromkeys(name.partition(":")[0] for name in effects)
             },
             caveats=(
-                *self._of_effects(found, effects[first], of_controls, controls),
+                *self._effect_caveats(found, effects[first], of_controls, controls),
                 *of_mixed,
                 *caveats,
             ),
-            figures=_figures([*effects], moves, unit, test),
+            figures=_figures([*effects], shift_estimates, unit, test),
             **common,
         )
 
@@ -179,13 +179,11 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
         if len(scored):
             questions, level = scored.question.tolist(), self.options.confidence
             return Effects.of(scored.score, factors.design(scored), questions, level, clusters)
-        if set(decisions.problem) != {LITTLE}:
+        if set(decisions.problem) != {TOO_IMPROBABLE}:
             return "no text has a score"
-        return (
-            f"{LITTLE} in all {len(decisions):,} texts. Try another prompt, or a model that answers questions"
-        )
+        return f"{TOO_IMPROBABLE} in all {len(decisions):,} texts. Try another prompt, or a model that answers questions"
 
-    def _of_effects(
+    def _effect_caveats(
         self, found: Effects, first: Estimate, controls: Sequence[Estimate], shifts: Mapping[str, Shift]
     ) -> Iterator[Caveat]:
         """Where an effect has no test, there is no control, or what says nothing of a person moves the decisions, too."""
@@ -196,7 +194,8 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
         if not controls:
             why = "neutral=false" if not self.options.neutral else "the test has no neutral changes"
             yield Caveat(
-                f"no control: {why}, so it is not known how far any change of a text moves the answers", False
+                f"no control: {why}, so it is not known how far any change of a text moves the answers",
+                False,
             )
             return
         moved = [
@@ -225,8 +224,8 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
             "prompt": repr(options.prompt),
             "reference levels": ", ".join(f"{factor} {of[0]}" for factor, of in factors.levels.items()),
             "age": age,
-            "p-value": f"{OVER}{by}, two-sided, Holm over all effects",
-            "interval": f"{OVER}{by}, all together {100 * options.confidence:g} % (Bonferroni)",
+            "p-value": f"{T_OVER_QUESTIONS}{by}, two-sided, Holm over all effects",
+            "interval": f"{T_OVER_QUESTIONS}{by}, all together {100 * options.confidence:g} % (Bonferroni)",
             "absolute change": "mean |difference| of two texts of a question that differ in that alone, each question once",
             "mixed model": "none, as answers in words have no logit"
             if way == "text"
@@ -236,9 +235,9 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
 
 
 def _figures(
-    effects: Sequence[str], moves: Sequence[Estimate], unit: str, test: DecisionsTest
+    effects: Sequence[str], shift_estimates: Sequence[Estimate], unit: str, test: DecisionsTest
 ) -> tuple[Dots, Bars]:
-    changes = tuple(one.name for one in moves[::2])
+    changes = tuple(one.name for one in shift_estimates[::2])
     return (
         Dots(
             title=f"Effects on {unit}",

@@ -35,7 +35,7 @@ class Person:
     variant: str = ""
 
     def __str__(self) -> str:
-        return _spelt(self.forms)
+        return _all_forms(self.forms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class EmotionWord:
     forms: Mapping[str, str] = field(hash=False)
 
     def __str__(self) -> str:
-        return _spelt(self.forms)
+        return _all_forms(self.forms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Grammar(Rows[GrammarRule]):
         return any(slot.form in self.agreement for slot in Slot.all_of(text))
 
 
-def _spelt(forms: Mapping[str, str]) -> str:
+def _all_forms(forms: Mapping[str, str]) -> str:
     return "/".join(dict.fromkeys(forms.values()))
 
 
@@ -217,7 +217,7 @@ def form_of(slot: Slot, person: Person, grammar: Grammar) -> str:
     return forms[level]
 
 
-def finisher(grammar: Grammar) -> Callable[[str], str]:
+def sentence_finisher(grammar: Grammar) -> Callable[[str], str]:
     """What turns filled texts into sentences: the rules of the grammar, its capital and its final."""
     rules = [(rule, rule.pattern) for rule in grammar.rows]
 
@@ -306,25 +306,25 @@ class EquityTest(Test):
 
     def details(self) -> list[str]:
         """Its sentences, counted, and the first of every template, for the terminal."""
-        told: dict[str, Any] = self.details_json()["sentences"]
+        counted: dict[str, Any] = self.details_json()["sentences"]
 
         def counts(by: str) -> str:
-            return ", ".join(f"{name} {count:,}" for name, count in told[by].items())
+            return ", ".join(f"{name} {count:,}" for name, count in counted[by].items())
 
         agrees = {name: "; a word agrees with the person" * one for name, one in self.agreement.items()}
         return [
-            f"sentences: {told['number']:,} ({told['different']:,} different); {counts('by_kind')}",
+            f"sentences: {counted['number']:,} ({counted['different']:,} different); {counts('by_kind')}",
             f"by emotion: {counts('by_emotion')}",
             f"persons by {' and '.join(self.factors)}",
             *(
                 f"  {', '.join(str(cell[factor]) for factor in self.factors)}: {cell['persons']:,} persons, "
                 f"{cell['sentences']:,} sentences"
-                for cell in told["cells"]
+                for cell in counted["cells"]
             ),
             "the first sentence of each template",
             *(
-                f"  {template} ({told['by_template'][template]:,}{agrees[template]}): {sentence}"
-                for template, sentence in told["first"].items()
+                f"  {template} ({counted['by_template'][template]:,}{agrees[template]}): {sentence}"
+                for template, sentence in counted["first"].items()
             ),
         ]
 
@@ -370,14 +370,14 @@ class EquityTest(Test):
         return tuple(person.levels.get(factor, "") for factor in self.factors)
 
     def _generated(self) -> Iterator[EquityRow]:
-        finish, of_slot = finisher(self.grammar), self.words.slots
+        finish, words_of_slot = sentence_finisher(self.grammar), self.words.slots
         for template in self.templates.rows:
             for people in self.persons:
                 for person in people.rows:
                     text = template.text_for(person)
                     parts = tuple(_parts(text, person, self.grammar))
                     slots = {part.name for part in parts if isinstance(part, Slot)}
-                    words: Sequence[EmotionWord | None] = of_slot[slots.pop()] if slots else (None,)
+                    words: Sequence[EmotionWord | None] = words_of_slot[slots.pop()] if slots else (None,)
                     agrees, levels = self.grammar.agreeing(text), self._levels(person)
                     for word in words:
                         forms, id, emotion = (word.forms, word.id, word.emotion) if word else ({}, "", "")

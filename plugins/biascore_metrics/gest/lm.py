@@ -204,16 +204,12 @@ class CausalGestLm(_OnTemplates[SamplesTest]):
     more_probable = (
         "a man is the more probable speaker of samples about men, compared with samples about women"
     )
-
-    def check(self, test: SamplesTest, catalogue: Catalogue) -> None:
-        """Raise what is wrong with the test and the options."""
-        for name in ("translator", "target", "grammar"):
-            if getattr(self.options, name) is not None:
-                raise OptionsError(
-                    f"{self.name}: {name} is of gendered pairs, on which masked models are measured, and this is asked as a "
-                    f"causal one. Leave {name} out"
-                )
-        super().check(test, catalogue)
+    idle_options = MappingProxyType(
+        dict.fromkeys(
+            ("translator", "target", "grammar"),
+            "gendered pairs are for masked models, and this is a causal one",
+        )
+    )
 
 
 class GestLm(_OnTemplates[SamplesTest | GenderPairsTest]):

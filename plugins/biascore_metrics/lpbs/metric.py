@@ -9,6 +9,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -22,7 +23,6 @@ from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed, Floats
 from biascore.designs.effect import EFFECT
 from biascore.designs.harmless import Groups, OfGroups
 from biascore.designs.words import distinct_words, unknown_words
-from biascore.errors import OptionsError
 from biascore_metrics.lpbs.options import LpbsOptions
 
 UNLIKE_LENGTHS: Final = 0.3
@@ -190,14 +190,10 @@ class CausalLpbs(InTemplates):
     requires = frozenset({"score"})
     item_value = "mean difference of the log-likelihood, nats"
     unread = "the model gives no log-likelihood with it"
+    idle_options = MappingProxyType({"subtokens": "nothing is hidden from a causal model"})
     association = (
         "asc(x, a) = ln p(sentence with x and a), less its mean over x; what one word adds cancels out"
     )
-
-    def __init__(self, options: LpbsOptions) -> None:
-        super().__init__(options)
-        if options.subtokens != "sum":
-            raise OptionsError(f"{self.name}: nothing is hidden from a causal model. Leave subtokens out")
 
     def ask(self, model: Model, filled: Sequence[Filled], shape: tuple[int, int, int]) -> Answers:
         """The log-likelihood of each sentence."""

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -19,7 +20,6 @@ from biascore.api.stimuli import Catalogue
 from biascore.designs import Decided, DecidedMetric
 from biascore.designs.clustered import Difference
 from biascore.designs.words import coverage_caveats, spelling
-from biascore.errors import OptionsError
 from biascore.stats import Unreachable, Verdict, holm
 from biascore_metrics.robust.fits import (
     NATS,
@@ -165,14 +165,7 @@ class CausalRobustAssociation(RobustMetric):
     bound = BOUND_PER_TOKEN
     association = "mean log-likelihood of the sentence per token, - loss; opposites times -1"
     perplexity = "exp(loss)"
-
-    def check(self, test: AssociationsTest, catalogue: Catalogue) -> None:
-        """Also refuse what only a masked model has."""
-        super().check(test, catalogue)
-        if self.options.perplexity_hides != "sub-tokens":
-            raise OptionsError(
-                f"{self.name}: nothing is hidden from a causal model. Leave perplexity_hides out"
-            )
+    idle_options = MappingProxyType({"perplexity_hides": "nothing is hidden from a causal model"})
 
 
 class RobustAssociation(RobustMetric):

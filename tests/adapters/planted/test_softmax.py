@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
-from biascore_adapters.planted.softmax import SCALE, Softmax
+from biascore_adapters.planted.vectors import SCALE, Softmax
 
 WORDS = ("nurse", "engineer", "he", "she", "office")
 RNG = np.random.default_rng(3)
