@@ -264,11 +264,6 @@ class ClusteredOptions(MetricOptions):
 
     bound: Bound = None
 
-    def variant(self) -> str:
-        """What tells this measurement from others of its metric: options that are not the defaults."""
-        changed = self.model_dump(exclude_defaults=True)
-        return ", ".join(f"{name}={value}" for name, value in changed.items())
-
 
 OptionsT = TypeVar("OptionsT", bound=ClusteredOptions, default=ClusteredOptions)
 TestT = TypeVar("TestT", bound=Test, default=Test)
@@ -310,7 +305,7 @@ class ClusteredMetric(DecidedMetric[OptionsT, TestT]):
             headline = headline.model_copy(update={"name": self.estimate})
         added = (found.weights * scores.score).tolist() if found.weights is not None else []
         return Decided(
-            variant=options.variant(),
+            variant=options.variant(model),
             estimates=(headline,),
             p_value=found.p_value,
             interval=found.interval,

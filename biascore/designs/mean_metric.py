@@ -117,7 +117,7 @@ class MeanMetric(DecidedMetric[OptionsT, TestT]):
         unread = rows.unread if isinstance(rows, Rows) else ()
         lost = tuple(LostWord(word=item, role=self.role, reason=why) for item, why in (*scores.lost, *unread))
         return Decided(
-            variant=options.variant(),
+            variant=options.variant(model),
             negative_means=self.negative_means,
             estimates=(headline, *scores.estimates),
             p_value=mean.p_value,

@@ -59,6 +59,25 @@ class WordOptions(MetricOptions):
         return {"duplicates": self.duplicates, "words never seen in training": self.unseen}
 
 
+class LevelOptions(WordOptions):
+    """``level``: embed each word as a text of its own, or as a token within it (contextual models)."""
+
+    level: Literal["sentence", "token"] = "sentence"
+
+    def variant(self, model: Model) -> str:
+        """What tells a measurement from others of its metric: the level, and options that are not the defaults."""
+        level = "" if model.identity.composes_words else f"{self.level} level"
+        return ", ".join(filter(None, [level, *self.changed("level")]))
+
+    def level_conventions(self, model: Model) -> dict[str, Scalar]:
+        """The conventions on words and on their vectors."""
+        return {
+            **self.word_conventions(),
+            "embedding level": self.level,
+            "vector of a text": model.identity.sentence_vector,
+        }
+
+
 Vectors = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 

@@ -6,7 +6,7 @@ In a stimuli file they are ``[questions.NAME]``, and tests of kind ``choices``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
@@ -25,7 +25,6 @@ from biascore.api.kinds import (
     Resizing,
     Rows,
     Section,
-    Stimuli,
     TestEntry,
     Word,
     Words,
@@ -126,11 +125,6 @@ class ChoicesTest(Test):
     prompts: tuple[str, ...] = ("{context}\n{question}",)
     instruction: str = INSTRUCTION
     unknowns: tuple[str, ...] = ()
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"questions": self.questions}
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         """Each item as it is asked, with its options, for an answer in the column ``answer``, as ``answers:`` reads it."""

@@ -107,7 +107,7 @@ class Bbq(DecidedMetric[BbqOptions, ChoicesTest]):
         lost = [Lost.of(answers.rows, name) for name in contexts]
         categories, groups = [*by_category(rows, contexts, family, level)], [*by_group(rows, contexts, level)]
         return Decided(
-            variant=options.variant(),
+            variant=options.variant(model),
             positive_means=f"on {decides} questions the stereotyped person is picked more often than the other",
             negative_means=f"on {decides} questions the stereotyped person is picked less often than the other",
             quote=quote(decides, mean, test.concept),

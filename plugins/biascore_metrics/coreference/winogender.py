@@ -151,7 +151,7 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
         gap = Mean.of(gaps, _by_sector(schemas), options.confidence, items="schemas")
         tested = None if isinstance(over.found, str) else over.found
         return Decided(
-            variant=options.variant(),
+            variant=options.variant(model),
             negative_means="she is understood as the occupation the less, compared with he, the more women work in it",
             estimates=(
                 headline,

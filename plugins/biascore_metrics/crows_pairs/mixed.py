@@ -181,7 +181,7 @@ class CrowsPairsMixed(DecidedMetric[MixedPairOptions, SentencePairsTest]):
         by_type = (self._bias_score(f"{BIAS_SCORE} {name}", own) for name, own in types.items())
         decision, bounded = self._decide(found, means)
         return Decided(
-            variant=options.variant(),
+            variant=options.variant(model),
             positive_means=test.positive_means or "stereotypical sentences score higher than the others",
             negative_means="stereotypical sentences score lower than the others",
             estimates=(headline, share, *means, *paper, *by_type),

@@ -90,7 +90,7 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
         coverage = _coverage(rows, own.index.union(neutral.index))
         clustered = rows.together.nunique() < rows.question.nunique()
         common: dict[str, Any] = {
-            "variant": options.variant(),
+            "variant": options.variant(model),
             "negative_means": "yes is less probable for the level named first",
             "bound": options.bounded(share=way == "text").bound,
             "needed": ("decisions",),

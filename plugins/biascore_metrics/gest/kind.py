@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
@@ -19,7 +19,6 @@ from biascore.api.kinds import (
     Resizing,
     Rows,
     Section,
-    Stimuli,
     Test,
     TestEntry,
     Word,
@@ -117,11 +116,6 @@ class SamplesTest(Test):
     samples: Samples
     version: str = ""
 
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"samples": self.samples}
-
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer samples of each stereotype."""
         return replace(self, samples=self.samples.resized(size))
@@ -138,11 +132,6 @@ class GenderPairsTest(Test):
     planted: ClassVar[str] = "biascore_metrics.gest.planted:GenderPairs"
 
     pairs: GenderedSamples
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"pairs": self.pairs}
 
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer pairs of each stereotype."""

@@ -26,7 +26,7 @@ from biascore.api.formats import (
     read_text,
     table_columns,
 )
-from biascore.api.kinds import Resizing, Rows, Stimuli, said
+from biascore.api.kinds import Resizing, Rows, said
 from biascore.api.stimuli import Test
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
@@ -83,11 +83,6 @@ class OutcomesTest(Test):
     """Kind ``outcomes``: the outcomes themselves are what a model, or ``answers:``, says of these people."""
 
     people: People
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"people": self.people}
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Whether each person is selected, as ``answers:`` reads it."""
