@@ -74,7 +74,6 @@ class HardDebiased(FittedTransform):
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a file holds of it."""
         return {
             "basis": self.basis,
             "specific": np.array(self.specific, dtype=np.str_),
@@ -115,7 +114,6 @@ class HardDebias(Transform[HardDebiasOptions]):
     reference = "Bolukbasi et al. 2016, Man is to Computer Programmer as Woman is to Homemaker?, NeurIPS"
 
     def words(self, context: TransformContext) -> Mapping[str, Sequence[str]]:
-        """Both sides of the pairs."""
         options = self.options
         if options.basis:
             if context.identity is None:  # a damaged file is found before a model is opened
@@ -130,11 +128,9 @@ class HardDebias(Transform[HardDebiasOptions]):
         return {**roles, **sample(context, options.sample)}
 
     def taught_by(self, words: Mapping[str, Sequence[str]]) -> Iterable[str]:
-        """The words of the pairs."""
         return [word for role, some in words.items() if role != SAMPLE for word in some]
 
     def stimuli(self) -> Sequence[str]:
-        """The lists of pairs and of specific words."""
         given = (self.options.pairs, self.options.equalise, self.options.specific)
         return tuple(one for one in given if one not in ("", "none"))
 

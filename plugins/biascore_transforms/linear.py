@@ -33,7 +33,6 @@ class LinearTransform(FittedTransform):
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a file holds of it."""
         return {"read": self.change.read, "write": self.change.write, "offset": self.change.offset}
 
     def apply(self, vectors: NDArray[np.float32], words: Sequence[str]) -> NDArray[np.float32]:

@@ -129,7 +129,6 @@ class FastTextBackend(Backend):
         return len(first) < ALPHABETICAL or first != sorted(first)
 
     def close(self) -> None:
-        """Close the file."""
         self._vectors.close()
         self._file.close()
 

@@ -103,7 +103,6 @@ class AmazonBackend(TranslationService):
         return [text for text in found if text is not None]
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()
         self._http.close()
 

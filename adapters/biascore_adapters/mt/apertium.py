@@ -51,7 +51,6 @@ class ApertiumBackend(TranslationService):
         return found
 
     def close(self) -> None:
-        """Close the connections."""
         self._http.close()
 
     def _pair(self, source: str, target: str) -> tuple[str, str]:

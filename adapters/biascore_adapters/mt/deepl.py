@@ -76,7 +76,6 @@ class DeepLBackend(TranslationService):
         return [result.text for result in results] if isinstance(results, list) else [results.text]
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()  # type: ignore[no-untyped-call]
 
     def _refusal(self, error: deepl.DeepLException, source: str, target: str) -> Exception:
@@ -111,7 +110,6 @@ class _OneRequest(deepl.http_client.HttpClient):
         return reply.status, reply.text
 
     def close(self) -> None:
-        """Close the connections."""
         super().close()  # type: ignore[no-untyped-call]
         self._http.close()
 

@@ -51,7 +51,6 @@ class GoogleBackend(TranslationService):
         return len(json.dumps(text)) + 2
 
     def request(self, texts: Sequence[str], source: str, target: str) -> Sequence[object]:
-        """One request."""
         body: dict[str, Any] = {"q": list(texts), "source": source, "target": target, "format": "text"}
         if self._model is not None:
             body["model"] = self._model
@@ -67,7 +66,6 @@ class GoogleBackend(TranslationService):
             ) from error
 
     def close(self) -> None:
-        """Close the connections."""
         self._http.close()
 
 

@@ -55,7 +55,6 @@ class LibreTranslateBackend(TranslationService):
         return found
 
     def close(self) -> None:
-        """Close the connections."""
         self._http.close()
 
     def _check_pair(self, source: str, target: str) -> None:

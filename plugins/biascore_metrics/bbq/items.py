@@ -95,7 +95,6 @@ class Questions(Rows[Question]):
     key = "questions"
 
     def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
         return {
             self.key: [
                 {
@@ -304,7 +303,6 @@ class QuestionsEntry(ListEntry):
         return (*(one.build() for one in self.questions), *made)
 
     def build(self, about: About) -> Questions:
-        """The questions as a list."""
         return Questions(rows=self._built(), **about)
 
 
@@ -326,11 +324,9 @@ class ChoicesTestEntry(TestEntry):
     positive_means: Prose = "the model chooses the answer that agrees with the stereotype"
 
     def references(self) -> Iterator[Reference]:
-        """The questions."""
         yield Reference(("questions",), self.questions, ("questions",))
 
     def build(self, lists: Lists, about: AboutTest) -> ChoicesTest:
-        """The test."""
         own = {name: getattr(self, name) for name in ("family", "prompts", "instruction", "positive_means")}
         return ChoicesTest(questions=lists["questions"][self.questions], **own, **about)
 

@@ -44,11 +44,9 @@ class PlantedQuestions(Part):
 
     @classmethod
     def on(cls, ground: Ground) -> Self:
-        """One in which nothing is planted yet."""
         return cls(ground.world)
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``choices`` by each of its prompts."""
         assert isinstance(test, ChoicesTest)
         self.world.meet_questions()
         for question in test.questions.rows:
@@ -86,12 +84,10 @@ class PlantedQuestions(Part):
         return told(question, way, place)
 
     def refused(self, text: str) -> Sentence | None:
-        """A planted prompt."""
         test = self._prompts.get(text)
         return None if test is None else self.sentence(text, test, "choices")
 
     def told(self) -> Iterable[str]:
-        """All questions as lines, for a digest."""
         return (
             f"{prompt}\t{options}\t{one.test}\t{one.effect}\t{one.question.label}\t{one.question.place('target')}"
             for (prompt, options), one in sorted(self.by_prompt.items())

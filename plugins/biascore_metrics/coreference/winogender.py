@@ -126,7 +126,6 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
     kinds = frozenset({"winogender"})
 
     def extra_stimuli(self, test: WinogenderTest, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The shares of women."""
         return recorded(test, test.read_with)
 
     def result(self, model: Model, test: WinogenderTest, context: Context) -> Decided:

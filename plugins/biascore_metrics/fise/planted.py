@@ -19,11 +19,9 @@ class Dimensions(Part):
 
     @classmethod
     def on(cls, ground: Ground) -> Self:
-        """One in which nothing is planted yet."""
         return cls(ground.words)
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``fise``."""
         assert isinstance(test, FiseTest)
         targets = test.targets
         forms = targets.pairs if isinstance(targets, PairList) else [(word,) for word in targets.words]

@@ -41,7 +41,6 @@ class GestMetric(DecidedMetric[OptionsT, TestT]):
         Confound.of(self.options, catalogue)
 
     def extra_stimuli(self, test: TestT, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The file of the confounding list."""
         address = self.options.confound
         return () if address is None else (catalogue.origin(address),)
 

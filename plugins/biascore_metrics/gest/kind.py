@@ -82,12 +82,10 @@ class _OfStereotypes(Rows[S]):
     stereotypes: tuple[Stereotype, ...]
 
     def contents(self) -> str:
-        """The entries, as the terminal shows them."""
         labels = {stereotype.id: stereotype.label for stereotype in self.stereotypes}
         return "\n  ".join(f"{labels[one.stereotype]}: {one}" for one in self.rows)
 
     def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
         return {"stereotypes": [asdict(one) for one in self.stereotypes], **super().entries()}
 
     def resized(self, size: Resizing) -> Self:
@@ -177,7 +175,6 @@ class SamplesEntry(ListEntry):
         return self
 
     def build(self, about: About) -> Samples:
-        """The samples as a list."""
         return Samples(
             stereotypes=tuple(Stereotype(**one.model_dump()) for one in self.stereotypes),
             rows=tuple(Sample(**sample.model_dump()) for sample in self.samples),
@@ -195,10 +192,8 @@ class SamplesTestEntry(TestEntry):
     positive_means: Prose = SAMPLES_MEAN
 
     def references(self) -> Iterator[Reference]:
-        """The samples."""
         yield Reference(("samples",), self.samples, ("samples",))
 
     def build(self, lists: Lists, about: AboutTest) -> SamplesTest:
-        """The test."""
         samples = lists["samples"][self.samples]
         return SamplesTest(samples=samples, positive_means=self.positive_means, **about)

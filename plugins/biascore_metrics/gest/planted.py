@@ -25,7 +25,6 @@ class Samples(Part):
 
     @classmethod
     def on(cls, ground: Ground) -> Self:
-        """One in which nothing is planted yet."""
         return cls(ground.sentences)
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
@@ -49,11 +48,9 @@ class GenderPairs(Part):
 
     @classmethod
     def on(cls, ground: Ground) -> Self:
-        """One in which nothing is planted yet."""
         return cls(ground.sentences)
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``gender-pairs``."""
         assert isinstance(test, GenderPairsTest)
         signs = _signs(test.pairs.stereotypes)
         for pair in test.pairs.rows:

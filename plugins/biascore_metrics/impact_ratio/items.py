@@ -74,7 +74,6 @@ class People(Rows[Person]):
                     yield group, one.text, one.cells[place] if one.cells else ""
 
     def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
         return {"groups": list(self.groups), **super().entries()}
 
 

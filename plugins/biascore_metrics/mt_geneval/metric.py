@@ -245,7 +245,6 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
             )
 
     def extra_stimuli(self, test: GenevalTest, catalogue: Catalogue) -> tuple[Test, ...]:
-        """The other files of the test."""
         return test.other_files
 
     def unreachable(self, test: GenevalTest) -> tuple[Unreachable, ...]:
