@@ -104,7 +104,7 @@ class AmazonBackend(TranslationService):
 
     def close(self) -> None:
         self._client.close()
-        self._http.close()
+        super().close()
 
     def _send(self, request: AWSPreparedRequest, **_: Any) -> AWSResponse:  # botocore calls with what it has
         """Send the signed request as every service's is sent, within the limits that boto3 has not.

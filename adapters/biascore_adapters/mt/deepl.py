@@ -27,6 +27,7 @@ class DeepLBackend(TranslationService):
     """Translations by DeepL; at most 50 texts and 128 KiB a request."""
 
     service = "deepl"
+    escapes = True
 
     def __init__(self, key: SecretStr, options: DeepLOptions) -> None:
         self._options = options
@@ -35,10 +36,6 @@ class DeepLBackend(TranslationService):
         self.limits = Limits(texts=50, size=_REQUEST_BYTES - taken, unit="bytes")
         self.batch = self.limits.texts
         self.identity = Identity(f"service:deepl {options.server or 'api.deepl.com'}")
-
-    def size(self, text: str) -> int:
-        """The bytes of the text in the request, where anything but ASCII is escaped."""
-        return len(json.dumps(text)) + 2
 
     def request(self, texts: Sequence[str], source: str, target: str) -> Sequence[object]:
         """One request; the source is named without its region, as DeepL takes it."""

@@ -7,7 +7,7 @@ small ones in three), the other estimates that decide nothing, and the pictures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -30,6 +30,8 @@ GROUP: Final = "group"
 NATS: Final = "nats"
 PAPER_R2: Final = "part R²"
 MEAN_R2: Final = "part R² (mean residual variance)"
+RESIDUAL: Final[dict[str, lmm.ResidualVariance]] = {PAPER_R2: "unit-weight", MEAN_R2: "mean-variance"}
+"""What each takes for the residual variance."""
 SHARE: Final = "share of variance"
 MAX_DEGENERATE_SHARE: Final = 0.01
 Pair = tuple[str, str]
@@ -132,6 +134,29 @@ def missing(name: str, n: dict[str, int], unit: str = NATS) -> Estimate:
     return Estimate(name=name, value=None, unit=unit, n=n)
 
 
+def r2_of(
+    names: Mapping[str, str],
+    factor: str,
+    n: dict[str, int],
+    level: float,
+    fit: lmm.Fit | None,
+    drawn: lmm.Bootstrap | None,
+) -> tuple[Estimate, ...]:
+    """Part R^2 of a factor with its bootstrap interval, by reading of the residual variance, as ``names`` call it."""
+    if fit is None or drawn is None:
+        return tuple(missing(name, n, SHARE) for name in names.values())
+    return tuple(
+        Estimate(
+            name=name,
+            value=fit.r2(RESIDUAL[what]).part[factor],
+            unit=SHARE,
+            n=n,
+            interval=ConfidenceInterval.of(drawn.r2(RESIDUAL[what], level=level).part[factor]),
+        )
+        for what, name in names.items()
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class PairFit:
     """The model of two groups, its difference, and its R^2 with their bootstrap intervals; or the ``problem``."""
@@ -192,20 +217,8 @@ class PairFit:
 
     def shares(self, level: float) -> tuple[Estimate, ...]:
         """Part R^2 of the group, by both readings of the residual variance."""
-        kinds: dict[str, lmm.ResidualVariance] = {PAPER_R2: "unit-weight", MEAN_R2: "mean-variance"}
-        names = {what: f"{what} {' - '.join(self.pair)}" for what in kinds}
-        if self.fit is None or self.bootstrap is None:
-            return tuple(missing(name, self.n, SHARE) for name in names.values())
-        return tuple(
-            Estimate(
-                name=names[what],
-                value=self.fit.r2(kind).part[GROUP],
-                unit=SHARE,
-                n=self.n,
-                interval=ConfidenceInterval.of(self.bootstrap.r2(kind, level=level).part[GROUP]),
-            )
-            for what, kind in kinds.items()
-        )
+        names = {what: f"{what} {' - '.join(self.pair)}" for what in RESIDUAL}
+        return r2_of(names, GROUP, self.n, level, self.fit, self.bootstrap)
 
 
 def by_template(table: pd.DataFrame, design: Design, pair: Pair, options: RobustOptions) -> Labelled:

@@ -50,8 +50,7 @@ from biascore.stats import (
     permutation_test,
 )
 from biascore.stats.exchange import Exchange
-from biascore_metrics.weat.control import Control, Pool
-from biascore_metrics.weat.options import ScWeatOptions
+from biascore_metrics.weat.control import Control, Pool, ScWeatOptions
 
 SHARE = "share of words associated"
 LEAST = {"X": 1, "Y": 1, "A": 2, "B": 2}
