@@ -20,7 +20,7 @@ from biascore.models.model import Model
 from biascore.models.pipeline import hooks
 from biascore.models.questions.questions import Choice, Text
 from biascore.models.refs import ModelRef
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 from biascore.testing.pickles import unpickled_by
 from biascore.testing.queries import (
     LENGTH,
@@ -43,9 +43,10 @@ _KEY: Final = "contract-key-7f3a9c51e2"
 
 
 @dataclass
-class AdapterContract:
-    """What ``check_adapter`` takes; ``clauses`` are to be checked one by one."""
+class AdapterContract(Contract):
+    """What ``check_adapter`` takes."""
 
+    kind = "adapter"
     ref: str
     adapter: type[Adapter] | None = None
     texts: Sequence[str] = TEXTS
@@ -62,15 +63,6 @@ class AdapterContract:
     engine: Engine | None = None
     _model: Model | None = field(default=None, init=False)
     _taken: dict[str, bool] = field(default_factory=dict, init=False)
-
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order; the model is opened with the first and closed after the last."""
-        checks = [
-            self.check_opens, self.check_identity, self.check_errors, self.check_shape, self.check_units,
-            self.check_deterministic, self.check_batch, self.check_sizes, self.check_unicode, self.check_long,
-            self.check_unknown, self.check_threads, self.check_secrets, self.check_pickle, self.check_failures,
-        ]  # fmt: skip
-        yield from clauses_of("adapter", checks)
 
     def close(self) -> None:
         """Close the model, if one is open."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,26 +15,19 @@ from biascore.errors import BiascoreError
 from biascore.exporter import Exported, Exporter
 from biascore.results.failure import Failure
 from biascore.results.run import Run
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 
 _MISSING = re.compile(r"(?<![\w.])(nan|NaN|None)(?![\w.])")
 
 
 @dataclass
-class ExporterContract:
-    """What ``check_exporter`` takes; ``clauses`` are to be checked one by one."""
+class ExporterContract(Contract):
+    """What ``check_exporter`` takes."""
 
+    kind = "exporter"
     exporter: str
     runs: Sequence[Run] = ()
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
-
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order."""
-        checks = [self.check_declares, self.check_texts, self.check_same, self.check_failed]
-        yield from clauses_of("exporter", [*checks, self.check_names, self.check_missing])
-
-    def close(self) -> None:
-        """Nothing is open."""
 
     @cached_property
     def _whole(self) -> tuple[Run, ...]:

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError
 from biascore.languages.gender import Gender, SpeakerGender, SpeakerGenderDetector
 from biascore.languages.language import find_language
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 from biascore.testing.queries import LENGTH, SCRIPTS
 
 
 @dataclass
-class LanguageContract:
-    """What ``check_language`` takes; ``clauses`` are to be checked one by one."""
+class LanguageContract(Contract):
+    """What ``check_language`` takes."""
 
+    kind = "language"
     tag: str
     sentences: Mapping[str, str]
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
-
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order."""
-        checks = [self.check_registered, self.check_detects, self.check_evidence, self.check_any_text]
-        yield from clauses_of("language", [*checks, self.check_same, self.check_frames])
-
-    def close(self) -> None:
-        """Nothing is open."""
 
     def check_registered(self) -> None:
         """It has a tag and a name."""

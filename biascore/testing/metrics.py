@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,7 @@ from biascore.results.run import Run
 from biascore.stats import Verdict
 from biascore.stimuli import Test
 from biascore.testing.compared import alike, fixed, hold_keys, same
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 from biascore.testing.permuted import permuted
 from biascore.testing.unanswered import HOOKS, Unanswered
 
@@ -46,24 +46,16 @@ class NotAskedWarning(UserWarning):
 
 
 @dataclass
-class MetricContract:
-    """What ``check_metric`` takes; ``clauses`` are to be checked one by one."""
+class MetricContract(Contract):
+    """What ``check_metric`` takes."""
 
+    kind = "metric"
     metric: type[Metric]
     test: str | Test
     model: str | Model | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
     nulls: int = NULLS
-
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order."""
-        checks = [
-            self.check_declares, self.check_measures, self.check_items, self.check_estimator, self.check_order,
-            self.check_seed, self.check_stored, self.check_coverage, self.check_keys, self.check_cached,
-            self.check_audited, self.check_lost, self.check_rises, self.check_sign, self.check_false_positives,
-        ]  # fmt: skip
-        yield from clauses_of("metric", checks)
 
     def close(self) -> None:
         """Close the models that were opened here."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,26 +15,22 @@ from biascore.models.model import Model
 from biascore.models.questions.questions import Level
 from biascore.models.transforms.transform import FittedTransform, Transform
 from biascore.models.transforms.transformed import Transformed
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 
 _PLAIN = (str, int, float, bool)
 
 
 @dataclass
-class TransformContract:
-    """What ``check_transform`` takes; ``clauses`` are to be checked one by one."""
+class TransformContract(Contract):
+    """What ``check_transform`` takes."""
 
+    kind = "transform"
     transform: str | Transform
     model: str | Model
     level: Level = "token"
     options: Mapping[str, Any] = field(default_factory=dict)
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
     _opened: Model | None = field(default=None, init=False)
-
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order."""
-        checks = [self.check_declares, self.check_fits, self.check_same, self.check_shape]
-        yield from clauses_of("transform", [*checks, self.check_rows, self.check_steps, self.check_facts])
 
     def close(self) -> None:
         """Close the model, if it was opened here."""
