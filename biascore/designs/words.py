@@ -319,6 +319,14 @@ def composed(model: Model, words: Mapping[str, Sequence[str]]) -> tuple[str, ...
     return tuple(w for w, one in zip(phrases, known, strict=True) if not (one.seen and one.spelling))
 
 
+def covered(used: Mapping[str, int], lost: Iterable[tuple[str, str, str]]) -> Coverage:
+    """The coverage of lists by role: how many items of each are used, and of each that is lost item, role and reason."""
+    gone = tuple(LostWord(word=word, role=role, reason=reason) for word, role, reason in lost)
+    return Coverage(
+        given={**used, **(Counter(used) + Counter(one.role for one in gone))}, used=used, lost=gone
+    )
+
+
 def coverage_caveats(coverage: Coverage, *, brief: bool = True) -> tuple[Caveat, ...]:
     """Small lists and lost words; ``brief``: in short, too, of the list that lost the largest share."""
     found, lost = [], Counter(word.role for word in coverage.missing)

@@ -20,7 +20,6 @@ from biascore.api.metrics import (
     Context,
     Coverage,
     Estimate,
-    LostWord,
     Model,
     Scalar,
     Total,
@@ -29,6 +28,7 @@ from biascore.api.metrics import (
 from biascore.api.stimuli import Catalogue
 from biascore.designs import Decided, DecidedMetric, Mean
 from biascore.designs.mean import least_p
+from biascore.designs.words import covered
 from biascore.stats import Unreachable
 from biascore_metrics.bbq.asking import Answers, BbqOptions, ask, prompts_of
 from biascore_metrics.bbq.bias import (
@@ -221,14 +221,8 @@ def _coverage(rows: pd.DataFrame) -> Coverage:
     first = rows.assign(lost=rows.score.isna()).sort_values(["question", "lost"], kind="stable")
     first = first.drop_duplicates("question")
     lost = first[first.lost]
-    return Coverage(
-        given=Counter(first.condition),
-        used=Counter(first.condition[~first.lost]),
-        lost=tuple(
-            LostWord(word=word, role=role, reason=REASONS[outcome])
-            for word, role, outcome in zip(lost["item"], lost.condition, lost.outcome, strict=True)
-        ),
-    )
+    why = lost.outcome.map(REASONS)
+    return covered(Counter(first.condition[~first.lost]), zip(lost["item"], lost.condition, why, strict=True))
 
 
 def _figures(headline: Estimate, parts: Sequence[Estimate], context: str) -> tuple[Figure, ...]:
