@@ -207,6 +207,11 @@ def p_of(name: str, value: float) -> PValue:
     return PValue(name=name, value=value, kind="asymptotic", alternative="two-sided")
 
 
+def ends_of(test: TTest, method: str, level: float | None = None) -> ConfidenceInterval:
+    """The interval of a t test; ``level`` where it is one of several that hold together at that level."""
+    return ConfidenceInterval(low=test.low, high=test.high, level=level or test.level, method=method)
+
+
 def _cells(scores: Clustered, chosen: npt.NDArray[np.intp], groups: tuple[str, ...]) -> tuple[Floats, Floats]:
     """Mean score by group and level of each factor (NaN where there is none), and the weights of the observations."""
     sign = np.where(scores.group[chosen] == groups[0], 1.0, -1.0)

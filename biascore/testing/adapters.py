@@ -65,7 +65,6 @@ class AdapterContract(Contract):
     _taken: dict[str, bool] = field(default_factory=dict, init=False)
 
     def close(self) -> None:
-        """Close the model, if one is open."""
         if self._model is not None:
             self._model.close()
             self._model = None
@@ -174,7 +173,6 @@ class AdapterContract(Contract):
         )
 
     def check_identity(self) -> None:
-        """Two openings are one model."""
         one = self._opened.identity
         hold(
             isinstance(one, Identity) and _DIGEST.fullmatch(one.digest),
@@ -207,7 +205,6 @@ class AdapterContract(Contract):
                 )
 
     def check_shape(self) -> None:
-        """As the engine does."""
         for asked, answers in self._with_answers():
             hold(
                 len(answers) == len(asked.queries),
@@ -215,11 +212,9 @@ class AdapterContract(Contract):
             )
 
     def check_units(self) -> None:
-        """Logarithms of probabilities are natural ones."""
         hold_units(self._direct, self._with_answers(), self._answers)
 
     def check_deterministic(self) -> None:
-        """Asked twice, in the same batch."""
         for asked, one in self._with_answers():
             other = self._answers(asked)
             same = all(
@@ -249,7 +244,6 @@ class AdapterContract(Contract):
         hold(far <= self.close_to, f"{asked.name}: {how}, answers differ by {far:.3g} of their size")
 
     def check_sizes(self) -> None:
-        """As the engine cuts its batches."""
         for asked in self._asked():
             for count in (0, 1, len(asked.queries)):
                 sizes = list(self._direct.backend.batch_sizes(asked.hook.name, asked.queries[:count]))
@@ -295,7 +289,6 @@ class AdapterContract(Contract):
             raise NotAskedError(f"no answer to a text of {LENGTH} words, and no refusal")
 
     def check_unknown(self) -> None:
-        """A word that no model has met."""
         if "embed" not in self._direct.capabilities:
             raise NotAskedError("the model gives no vectors")
         row = self._direct.ask(hooks.embedding("token"), [Text.word(self.unknown)])[0]

@@ -64,13 +64,11 @@ class ExporterContract(Contract):
         return found
 
     def check_declares(self) -> None:
-        """The class attributes."""
         for name in ("id", "summary", "suffix"):
             hold(isinstance(getattr(self._kind, name, None), str), f"{self._kind.__name__} has no {name}")
         hold(self._kind.suffix.startswith("."), f"the suffix is {self._kind.suffix!r}, without a dot")
 
     def check_texts(self) -> None:
-        """Of each run."""
         for run in self._whole:
             for text, of in self._texts(run):
                 text.encode()
@@ -82,7 +80,6 @@ class ExporterContract(Contract):
                 )
 
     def check_same(self) -> None:
-        """From memory, again, and from disk."""
         for run in self._whole:
             before = run.model_dump_json()
             one = self._texts(run)
@@ -113,7 +110,6 @@ class ExporterContract(Contract):
                 self._texts(run.model_copy(update={"measurements": tuple(done), "failed": (why,)}))
 
     def check_names(self) -> None:
-        """In the texts of the run, or of its model."""
         for run in self._whole:
             texts = self._texts(run)
             for model in run.models:
@@ -132,7 +128,6 @@ class ExporterContract(Contract):
                 )
 
     def check_missing(self) -> None:
-        """Numbers of measurements that have none."""
         for run in self.runs or (*self._whole, self._unmeasured):
             for text, _ in self._texts(run):
                 found = _MISSING.search(text)

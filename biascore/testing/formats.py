@@ -41,7 +41,6 @@ class FormatContract(Contract):
             raise AssertionError(str(error)) from error
 
     def check_reads(self) -> None:
-        """What is stated of the file."""
         test = self._test()
         hold(
             test.id == f"{self.language}/contract",
@@ -59,7 +58,6 @@ class FormatContract(Contract):
             )
 
     def check_measures(self) -> None:
-        """By kind."""
         kind, metrics = self._test().kind, self.engine.plugins.metrics
         takers = [name for name in metrics.names if kind in metrics.get(name).kinds]
         hold(takers, f"the test is of the kind {kind!r}, which no metric takes")

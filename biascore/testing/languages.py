@@ -23,7 +23,6 @@ class LanguageContract(Contract):
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
 
     def check_registered(self) -> None:
-        """It has a tag and a name."""
         found = find_language(self.engine.plugins.languages, self.tag)
         known = ", ".join(sorted(self.engine.plugins.languages))
         hold(found is not None and found.name, f"{self.tag} is not among the languages: {known}")
@@ -43,7 +42,6 @@ class LanguageContract(Contract):
             raise AssertionError(f"{sentence[:80]!r} raises {type(error).__name__}: {error}") from error
 
     def check_detects(self) -> None:
-        """All sentences, and what is wrong of each."""
         _ = self._detector  # without one, no sentence is expected
         hold(self.sentences, "no sentence is given, so nothing is checked")
         found = {sentence: self._detected(sentence).gender for sentence in self.sentences}
@@ -51,7 +49,6 @@ class LanguageContract(Contract):
         hold(not wrong, "; ".join(wrong))
 
     def check_evidence(self) -> None:
-        """Words, spans and the answer."""
         _ = self._detector
         if not any(
             one.evidence or one.gender is not Gender.NONE for one in map(self._detected, self.sentences)
@@ -84,7 +81,6 @@ class LanguageContract(Contract):
             hold(found.gender is Gender.NONE or any(c.isalpha() for c in text), f"{text!r} is {found.gender}")
 
     def check_same(self) -> None:
-        """By one detector and by another."""
         one = self._detector
         if not self.sentences:
             raise NotAskedError("no answer: no sentence is given")
@@ -96,7 +92,6 @@ class LanguageContract(Contract):
         hold([self._detected(s) for s in self.sentences] == before, "of a new detector, answers differ")
 
     def check_frames(self) -> None:
-        """Around a sentence in quotation marks."""
         language = find_language(self.engine.plugins.languages, self.tag)
         frames = language.speaker_frames if language else None
         if frames is None:

@@ -58,7 +58,6 @@ class MetricContract(Contract):
     nulls: int = NULLS
 
     def close(self) -> None:
-        """Close the models that were opened here."""
         for model in self.__dict__.pop("_models", ()):
             if model is not self.model:
                 model.close()
@@ -75,7 +74,6 @@ class MetricContract(Contract):
         hold(self._registered is self.metric, f"another installed metric is called {self.metric.name}")
 
     def check_measures(self) -> None:
-        """On each model."""
         try:
             found = self._runs
         except BiascoreError as error:
@@ -98,7 +96,6 @@ class MetricContract(Contract):
             hold(not wrong_result(found), wrong_result(found))
 
     def check_estimator(self) -> None:
-        """Estimated from the items again."""
         heads = [(found.headline, found.items) for found in self._measured]
         for head, items in heads:
             if head.estimator is not None:
@@ -108,7 +105,6 @@ class MetricContract(Contract):
             raise NotAskedError("the headline has no estimator")
 
     def check_order(self) -> None:
-        """Of the words of each list."""
         moved = permuted(self._chosen)
         if moved == self._chosen:
             raise NotAskedError(f"no answer: {self._chosen.id} has no lists whose order could be another")
@@ -118,13 +114,11 @@ class MetricContract(Contract):
                 hold(same(before, after), f"{before} becomes {after} with the words in another order")
 
     def check_seed(self) -> None:
-        """Measured again."""
         for model, found in zip(self._models, self._measured, strict=True):
             again = self._measure(self._lent, model, self._chosen)
             hold(alike(again, found), "a second measurement with the same seed differs")
 
     def check_stored(self) -> None:
-        """As a folder."""
         for found, run in zip(self._measured, self._runs, strict=True):
             with tempfile.TemporaryDirectory() as folder:
                 try:
@@ -135,7 +129,6 @@ class MetricContract(Contract):
             hold(alike(read, found), "stored and read again it is another result")
 
     def check_coverage(self) -> None:
-        """List by list."""
         if not any(found.coverage.given for found in self._measured):
             raise NotAskedError("no answer: the coverage names no list")
         for found in self._measured:
@@ -147,7 +140,6 @@ class MetricContract(Contract):
                 hold(given == used + lost, f"of {role}, {given} are given, {used} used and {lost} lost")
 
     def check_keys(self) -> None:
-        """With an effect and without."""
         first, *others = self._measured
         if not others:
             raise NotAskedError("it is measured on one model only, the one that was given")
@@ -167,7 +159,6 @@ class MetricContract(Contract):
                 engine.close()
 
     def check_audited(self) -> None:
-        """Measured by ``Engine.run``."""
         refs, found = self._refs, self._measured
         measured = {"metric": self.metric.name, "tests": [self._chosen.id], "options": dict(self.options)}
         audit = Audit.from_parts(
@@ -186,7 +177,6 @@ class MetricContract(Contract):
             hold(alike(other, alone), f"in an audit it is another result on {alone.model}")
 
     def check_lost(self) -> None:
-        """Some, and all."""
         ref, found = self._refs[0], self.found
         made = self.metric(self.metric.option_type(**self.options)).chosen.fitting(self._models[0])
         if not made.requires & HOOKS:

@@ -33,7 +33,6 @@ class TransformContract(Contract):
     _opened: Model | None = field(default=None, init=False)
 
     def close(self) -> None:
-        """Close the model, if it was opened here."""
         if self._opened is not None and not isinstance(self.model, Model):
             self._opened.close()
 
@@ -72,7 +71,6 @@ class TransformContract(Contract):
         return [word for some in prepared.words(self._plain).values() for word in some][:4] or ["the"]
 
     def check_declares(self) -> None:
-        """The class attributes."""
         named = self.transform if isinstance(self.transform, Transform) else None
         kind = type(named) if named else self.engine.plugins.transforms.get(str(self.transform))
         for name in ("name", "summary", "reference"):
@@ -91,7 +89,6 @@ class TransformContract(Contract):
         hold(np.array_equal(before, after, equal_nan=True), "the vectors that it learnt from were changed")
 
     def check_same(self) -> None:
-        """Fitted twice."""
         (words, rows), one, other = self._rows(), self._fitted(), self._fitted()
         hold(one.digest == other.digest, f"fitted twice, the digests are {one.digest} and {other.digest}")
         hold(
@@ -130,7 +127,6 @@ class TransformContract(Contract):
             )
 
     def check_steps(self) -> None:
-        """Itself last."""
         (words, rows), fitted = self._rows(), self._fitted()
         steps = fitted.steps()
         hold(steps, "it has no steps")
@@ -138,7 +134,6 @@ class TransformContract(Contract):
         hold(same, f"the last of {len(steps)} steps is not the whole transform")
 
     def check_facts(self) -> None:
-        """What a report shows."""
         fitted = self._fitted()
         if not (fitted.facts or fitted.trace or fitted.warnings):
             raise NotAskedError("no answer: it has no facts, trace or warnings")

@@ -1,7 +1,6 @@
 """What linear removal rests on: directions found and removed from vectors, and what that costs. Arrays only."""
 
 from biascore.stats.removal.classifiers import Codes, Fit, LinearRule, linear_discriminant, support_vectors
-from biascore.stats.removal.components import top_components
 from biascore.stats.removal.damage import neighbours_kept, variance_removed
 from biascore.stats.removal.hard import PairSubspace, equalised, neutralised, pair_subspace
 from biascore.stats.removal.iterative import (
@@ -13,8 +12,7 @@ from biascore.stats.removal.iterative import (
     iterative_removal,
     padded_accuracy,
 )
-from biascore.stats.removal.leace import leace, one_hot
-from biascore.stats.removal.linear import LowRankMap, orthonormal, unit_rows
+from biascore.stats.removal.linear import LowRankMap, leace, one_hot, orthonormal, top_components, unit_rows
 
 __all__ = [
     "Accuracy",

@@ -17,7 +17,6 @@ from biascore.api.metrics import (
     Coverage,
     Estimate,
     Model,
-    PValue,
     Scalar,
     Total,
     item_table,
@@ -25,6 +24,7 @@ from biascore.api.metrics import (
 from biascore.api.stimuli import Catalogue, Origin
 from biascore.designs import ClusteredOptions, Decided, DecidedMetric, Mean
 from biascore.designs.bounds import Bound
+from biascore.designs.clustered import p_of
 from biascore.stats import Interval, RegressionError, ZeroVarianceError
 from biascore.stats.slope import Slope, slope
 from biascore_metrics.coreference.asking import NATS, PROMPT, Floats, Prompt, Referent, log_odds
@@ -90,12 +90,8 @@ class OverShare:
             n = {"sectors": len(sectors), **n}
         if isinstance(self.found, str):
             return Estimate(name=name, value=None, unit=UNIT, n=n)
-        p = PValue(
-            name=f"t over {'sectors' if 'sectors' in n else 'occupations'}, {self.found.error}",
-            value=self.found.test.p_value,
-            kind="asymptotic",
-            alternative="two-sided",
-        )
+        over = "sectors" if "sectors" in n else "occupations"
+        p = p_of(f"t over {over}, {self.found.error}", self.found.test.p_value)
         return Estimate(
             name=name,
             value=self.found.test.estimate,

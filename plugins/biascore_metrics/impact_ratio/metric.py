@@ -32,6 +32,7 @@ from biascore.api.metrics import (
 from biascore.api.support import quoted
 from biascore.designs import Decided, DecidedMetric
 from biascore.designs.bounds import Bound
+from biascore.designs.clustered import p_of
 from biascore.designs.words import covered
 from biascore.errors import OptionsError, RunError
 from biascore.stats import Decision, Verdict
@@ -275,12 +276,7 @@ def _p_values(tested: LargestDifference, by_cluster: float | None) -> tuple[PVal
     )
     if by_cluster is None:
         return (permuted,)
-    robust = PValue(
-        name="two rates, CR2 by cluster, times the pairs",
-        value=by_cluster,
-        kind="asymptotic",
-        alternative="two-sided",
-    )
+    robust = p_of("two rates, CR2 by cluster, times the pairs", by_cluster)
     larger = max(permuted, robust, key=lambda one: one.value)
     return larger.model_copy(update={"name": LARGER}), permuted, robust
 

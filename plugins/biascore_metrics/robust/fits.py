@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from biascore.api.figures import Band, Bars, Dots, Histogram, Range
 from biascore.api.metrics import ConfidenceInterval, Estimate
-from biascore.designs.clustered import Clustered, Difference, p_of
+from biascore.designs.clustered import Clustered, Difference, ends_of, p_of
 from biascore.designs.words import spelling
 from biascore.stats import RegressionError, ZeroVarianceError, lmm
 from biascore_metrics.robust.options import RobustOptions
@@ -123,8 +123,7 @@ def clustered(table: pd.DataFrame) -> Clustered:
 
 def estimate_of(name: str, test: lmm.TTest, n: dict[str, int]) -> Estimate:
     """A difference in nats with its t interval and p-value."""
-    method = f"t, {test.df:z.4g} Satterthwaite df"
-    ends = ConfidenceInterval(low=test.low, high=test.high, level=test.level, method=method)
+    ends = ends_of(test, f"t, {test.df:z.4g} Satterthwaite df")
     p_value = p_of("Satterthwaite t", test.p_value)
     return Estimate(name=name, value=test.estimate, unit=NATS, n=n, interval=ends, p_values=(p_value,))
 

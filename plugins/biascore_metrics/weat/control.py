@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import field_validator
 
-from biascore.api.metrics import EVERY_ITEM, ConfidenceInterval, Contrast, Estimate, PValue, Scalar, Test
+from biascore.api.metrics import EVERY_ITEM, Contrast, Estimate, PValue, Scalar, Test
 from biascore.api.stimuli import Catalogue, Origin, WordList
+from biascore.designs.clustered import ends_of
 from biascore.designs.options import VectorOptions
 from biascore.errors import OptionsError, UnknownNameError
 from biascore.stats import Attainable, holm, permutation_test
@@ -191,9 +192,7 @@ class Control:
         if count > 1 and np.ptp(self.scores) > 0:
             se = float(self.scores.std(ddof=1)) / math.sqrt(count)
             test = TTest.of(mean, se, count - 1, options.confidence)
-            interval = ConfidenceInterval(
-                low=test.low, high=test.high, level=options.confidence, method="Student's t over words"
-            )
+            interval = ends_of(test, "Student's t over words")
         return Estimate(
             name=LEAN,
             value=mean,

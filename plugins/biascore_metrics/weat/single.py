@@ -29,8 +29,8 @@ from biascore.api.metrics import (
 )
 from biascore.api.stimuli import Catalogue
 from biascore.designs.crossed import ROLES, role_caveats
+from biascore.designs.diagnostics import near_duplicates
 from biascore.designs.frequency import Frequency
-from biascore.designs.near import near_duplicates
 from biascore.designs.pvalues import permutation_p_values
 from biascore.designs.words import OF_MODEL, RoleVectors, embed_words, exchange_of
 from biascore.stats import (
