@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from biascore_metrics.gest.rates import welch_interval
+from biascore_metrics.gest.estimates import welch_interval
 
 from .bench_gest_size import labellings, p_value
 

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from biascore.stats import cosine_matrix, holm
 from biascore.stats.each import each_word_test
 from biascore.stats.exchange import Exchange
-from biascore_metrics.weat.control import AGAINST, EACH, LARGER, Control
-from biascore_metrics.weat.options import ScWeatOptions
+from biascore_metrics.weat.control import AGAINST, EACH, LARGER, Control, ScWeatOptions
 
 Floats = npt.NDArray[np.float64]
 D, CONTROL = 100, 120

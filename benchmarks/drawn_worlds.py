@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from biascore.designs.clustered import Difference
-from biascore_metrics.gest.rates import welch_interval
+from biascore_metrics.gest.estimates import welch_interval
 from tests.metrics.robust.drawn import GROUPS as BOTH
 from tests.metrics.robust.drawn import World
 

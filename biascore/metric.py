@@ -66,6 +66,19 @@ class MetricOptions(Options):
     alpha: float = Field(default=0.05, gt=0, lt=1)
     confidence: float = Field(default=0.95, gt=0, lt=1)
 
+    def variant(self, model: Model) -> str:  # noqa: ARG002
+        """What tells a measurement from others of its metric: the options that are not the defaults."""
+        return ", ".join(self.changed())
+
+    def changed(self, *but: str) -> list[str]:
+        """``name=value`` of each option that is not the default, without those named."""
+        found = self.model_dump(exclude_defaults=True, exclude=set(but))
+        return [f"{name}={self.written(value)}" for name, value in found.items()]
+
+    def written(self, value: Any) -> str:
+        """The value of an option in the variant."""
+        return str(value)
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:

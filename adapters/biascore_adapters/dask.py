@@ -118,7 +118,6 @@ class DaskExecutor(Executor):
         return len(self._workers())
 
     def everywhere(self, call: Callable[[], T]) -> Mapping[str, T]:
-        """See ``Executor``."""
         none: float | None = None
         ended = 0
         while True:
@@ -139,7 +138,6 @@ class DaskExecutor(Executor):
             time.sleep(_LOOK)
 
     def submit(self, call: Callable[[], T]) -> T:
-        """See ``Executor``."""
         (answer,) = cast("tuple[T]", self._answer(self._future(call)))
         return answer
 

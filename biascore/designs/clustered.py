@@ -207,6 +207,11 @@ def p_of(name: str, value: float) -> PValue:
     return PValue(name=name, value=value, kind="asymptotic", alternative="two-sided")
 
 
+def ends_of(test: TTest, method: str, level: float | None = None) -> ConfidenceInterval:
+    """The interval of a t test; ``level`` where it is one of several that hold together at that level."""
+    return ConfidenceInterval(low=test.low, high=test.high, level=level or test.level, method=method)
+
+
 def _cells(scores: Clustered, chosen: npt.NDArray[np.intp], groups: tuple[str, ...]) -> tuple[Floats, Floats]:
     """Mean score by group and level of each factor (NaN where there is none), and the weights of the observations."""
     sign = np.where(scores.group[chosen] == groups[0], 1.0, -1.0)
@@ -264,11 +269,6 @@ class ClusteredOptions(MetricOptions):
 
     bound: Bound = None
 
-    def variant(self) -> str:
-        """What tells this measurement from others of its metric: options that are not the defaults."""
-        changed = self.model_dump(exclude_defaults=True)
-        return ", ".join(f"{name}={value}" for name, value in changed.items())
-
 
 OptionsT = TypeVar("OptionsT", bound=ClusteredOptions, default=ClusteredOptions)
 TestT = TypeVar("TestT", bound=Test, default=Test)
@@ -310,7 +310,7 @@ class ClusteredMetric(DecidedMetric[OptionsT, TestT]):
             headline = headline.model_copy(update={"name": self.estimate})
         added = (found.weights * scores.score).tolist() if found.weights is not None else []
         return Decided(
-            variant=options.variant(),
+            variant=options.variant(model),
             estimates=(headline,),
             p_value=found.p_value,
             interval=found.interval,

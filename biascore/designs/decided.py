@@ -43,18 +43,16 @@ class Decided(Result):
     few: bool = False
 
 
-def changed(options: MetricOptions, *but: str) -> str:
-    """The options that are not the defaults, without those named: what tells a measurement from others of its metric."""
-    found = options.model_dump(exclude_defaults=True, exclude=set(but))
-    return ", ".join(f"{name}={_shown(value)}" for name, value in found.items())
+class NamesOptions(MetricOptions):
+    """Options of which some have several names as their value: in the variant these are joined by plus signs."""
 
-
-def _shown(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "+".join(f"{key}:{one}" for key, one in value.items())
-    if isinstance(value, tuple | list):
-        return "+".join(map(str, value))
-    return NO_BOUND if value is None else str(value)
+    def written(self, value: Any) -> str:
+        """Names in short; a bound of "none" as it is given."""
+        if isinstance(value, Mapping):
+            return "+".join(f"{key}:{one}" for key, one in value.items())
+        if isinstance(value, tuple | list):
+            return "+".join(map(str, value))
+        return NO_BOUND if value is None else str(value)
 
 
 OptionsT = TypeVar("OptionsT", bound=MetricOptions, default=Any)

@@ -24,8 +24,8 @@ import numpy as np
 from biascore.basics.frozen import Scalar
 from biascore.basics.wording import counted
 from biascore.designs.crossed import ATTRIBUTES, TARGETS, Crossed, Floats, Pair
+from biascore.designs.diagnostics import NEARLY
 from biascore.designs.effect import Sample
-from biascore.designs.near import NEARLY
 from biascore.designs.options import NO_REFERENCE, OWN_KIND, ReferenceOptions, VectorOptions
 from biascore.designs.words import RoleVectors, Vectors, embed_words
 from biascore.errors import OptionsError, UnknownNameError

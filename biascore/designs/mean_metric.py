@@ -15,10 +15,10 @@ from biascore.basics.frozen import Scalar
 from biascore.designs.clustered import ClusteredOptions
 from biascore.designs.decided import Decided, DecidedMetric
 from biascore.designs.mean import Mean, least_p
+from biascore.designs.words import covered
 from biascore.metric import Context
 from biascore.models.model import Model
 from biascore.results.caveat import Caveat
-from biascore.results.coverage import Coverage, LostWord
 from biascore.results.estimates import Estimate
 from biascore.results.estimators import Total
 from biascore.results.figures import Figure
@@ -115,9 +115,9 @@ class MeanMetric(DecidedMetric[OptionsT, TestT]):
             headline = headline.model_copy(update={"estimator": Total(cluster=self.cluster_columns)})
         rows = test.lists[self.role]
         unread = rows.unread if isinstance(rows, Rows) else ()
-        lost = tuple(LostWord(word=item, role=self.role, reason=why) for item, why in (*scores.lost, *unread))
+        lost = ((item, self.role, why) for item, why in (*scores.lost, *unread))
         return Decided(
-            variant=options.variant(),
+            variant=options.variant(model),
             negative_means=self.negative_means,
             estimates=(headline, *scores.estimates),
             p_value=mean.p_value,
@@ -127,11 +127,7 @@ class MeanMetric(DecidedMetric[OptionsT, TestT]):
             bound=options.bound,
             scores=(scores,),
             few=mean.p_value is None,
-            coverage=Coverage(
-                given={self.role: len(scores.values) + len(lost)},
-                used={self.role: len(scores.values)},
-                lost=lost,
-            ),
+            coverage=covered({self.role: len(scores.values)}, lost),
             caveats=(*self.cautions(scores, mean), *scores.caveats),
             conventions=scores.conventions,
             item_value=self.item_value,

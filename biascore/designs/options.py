@@ -11,7 +11,7 @@ from pydantic import field_validator
 
 from biascore.basics.frozen import Scalar
 from biascore.designs.bounds import Bound
-from biascore.designs.words import WordOptions, exchange_of
+from biascore.designs.words import LevelOptions, WordOptions, exchange_of
 from biascore.errors import OptionsError
 from biascore.metric import Draws, Resamples
 from biascore.models.model import Model
@@ -93,15 +93,6 @@ class AssociationOptions(WordOptions):
         return (
             f"{self.alternative}, labels of the observations permuted; 1 where it and the effect point apart"
         )
-
-    def changed(self, *but: str) -> list[str]:
-        """``name=value`` of each option that is not the default, without those named."""
-        changed = self.model_dump(exclude_defaults=True, exclude=set(but))
-        return [f"{name}={value}" for name, value in changed.items()]
-
-    def variant(self, model: Model) -> str:
-        """What tells this measurement from others of its metric: options that are not the defaults."""
-        return ", ".join(self.changed())
 
     def check_exact(self, one: Sequence[str], other: Sequence[str], test: Test, what: str = "words") -> None:
         """Raise OptionsError where ``permutation="exact"`` asks for more than can be counted."""
@@ -280,26 +271,12 @@ class ReferenceOptions(AssociationOptions):
         return reference
 
 
-class VectorOptions(AssociationOptions):
-    """Conventions of a metric on vectors.
-
-    ``level``: embed each word as a text of its own, or as a token within it (contextual models).
-    """
-
-    level: Literal["sentence", "token"] = "sentence"
-
-    def variant(self, model: Model) -> str:
-        """What tells this measurement from others of its metric: the level, and options that are not the defaults."""
-        level = "" if model.identity.composes_words else f"{self.level} level"
-        return ", ".join(filter(None, [level, *self.changed("level")]))
+class VectorOptions(LevelOptions, AssociationOptions):
+    """Conventions of a metric on vectors."""
 
     def conventions(self, model: Model, own: Mapping[str, Scalar]) -> dict[str, Scalar]:
         """What a reader must know to compute the same numbers: the metric's own conventions and the options."""
-        return {
-            **super().conventions(model, own),
-            "embedding level": self.level,
-            "vector of a text": model.identity.sentence_vector,
-        }
+        return {**super().conventions(model, own), **self.level_conventions(model)}
 
 
 class WeatOptions(ReferenceOptions, VectorOptions):

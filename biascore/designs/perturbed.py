@@ -14,8 +14,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from biascore.designs.clustered import SAME
-from biascore.results.estimates import ConfidenceInterval, Estimate
+from biascore.designs.clustered import SAME, ends_of
+from biascore.results.estimates import Estimate
 from biascore.stats import TTest
 
 Floats = npt.NDArray[np.float64]
@@ -107,12 +107,7 @@ class Shift:
         name = f"absolute change by {self.told}"
         n = {counted: len(self.of_units)}
         test = t_of_units(self.of_units, level, self.size)
-        method = "" if test is None else f"t over {counted}, {test.df:z.0f} df"
-        interval = (
-            None
-            if test is None
-            else ConfidenceInterval(low=test.low, high=test.high, level=level, method=method)
-        )
+        interval = ends_of(test, f"t over {counted}, {test.df:z.0f} df", level) if test else None
         return (
             Estimate(name=name, value=self.mean, unit=unit, neutral=None, n=n, interval=interval),
             Estimate(

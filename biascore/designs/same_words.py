@@ -12,7 +12,7 @@ import numpy.typing as npt
 from biascore.basics.frozen import Scalar
 from biascore.designs.crossed import exchange_of_roles
 from biascore.designs.effect import Sample
-from biascore.designs.words import RoleVectors, WordOptions, embed_words, unusable
+from biascore.designs.words import LevelOptions, RoleVectors, WordOptions, embed_words, unusable
 from biascore.errors import OptionsError
 from biascore.metric import Resamples
 from biascore.models.model import Model
@@ -29,32 +29,19 @@ Scores = tuple[Floats, Floats]
 """The associations of the words of X and of Y."""
 
 
-class ComparingOptions(WordOptions):
+class ComparingOptions(LevelOptions):
     """Of metrics that compare a model with what it was before a transform.
 
-    ``level``: embed each word as a text of its own, or as a token within it (contextual models). ``trace``: the value
-    after every step of the transform, in place of that of every word. ``resamples``: behind the bootstrap intervals.
+    ``trace``: the value after every step of the transform, in place of that of every word. ``resamples``: behind the
+    bootstrap intervals.
     """
 
-    level: Literal["sentence", "token"] = "sentence"
     trace: bool = False
     resamples: Resamples = 5000
 
-    def variant(self, model: Model) -> str:
-        """What tells this measurement from others of its metric: the level, and options that are not the defaults."""
-        level = "" if model.identity.composes_words else f"{self.level} level"
-        changed = self.model_dump(exclude_defaults=True, exclude={"level"})
-        return ", ".join(filter(None, [level, *(f"{name}={value}" for name, value in changed.items())]))
-
     def stated(self, model: Model, own: Mapping[str, Scalar]) -> dict[str, Scalar]:
         """What a reader must know to compute the same numbers."""
-        return {
-            **own,
-            **self.word_conventions(),
-            "embedding level": self.level,
-            "vector of a text": model.identity.sentence_vector,
-            "resamples": self.resamples,
-        }
+        return {**own, **self.level_conventions(model), "resamples": self.resamples}
 
 
 class EffectOptions(ComparingOptions):

@@ -59,6 +59,25 @@ class WordOptions(MetricOptions):
         return {"duplicates": self.duplicates, "words never seen in training": self.unseen}
 
 
+class LevelOptions(WordOptions):
+    """``level``: embed each word as a text of its own, or as a token within it (contextual models)."""
+
+    level: Literal["sentence", "token"] = "sentence"
+
+    def variant(self, model: Model) -> str:
+        """What tells a measurement from others of its metric: the level, and options that are not the defaults."""
+        level = "" if model.identity.composes_words else f"{self.level} level"
+        return ", ".join(filter(None, [level, *self.changed("level")]))
+
+    def level_conventions(self, model: Model) -> dict[str, Scalar]:
+        """The conventions on words and on their vectors."""
+        return {
+            **self.word_conventions(),
+            "embedding level": self.level,
+            "vector of a text": model.identity.sentence_vector,
+        }
+
+
 Vectors = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
@@ -298,6 +317,14 @@ def composed(model: Model, words: Mapping[str, Sequence[str]]) -> tuple[str, ...
     phrases = [*dict.fromkeys(w for found in words.values() for w in found if len(w.split()) > 1)]
     known = model.familiarity(phrases) if phrases else ()
     return tuple(w for w, one in zip(phrases, known, strict=True) if not (one.seen and one.spelling))
+
+
+def covered(used: Mapping[str, int], lost: Iterable[tuple[str, str, str]]) -> Coverage:
+    """The coverage of lists by role: how many items of each are used, and of each that is lost item, role and reason."""
+    gone = tuple(LostWord(word=word, role=role, reason=reason) for word, role, reason in lost)
+    return Coverage(
+        given={**used, **(Counter(used) + Counter(one.role for one in gone))}, used=used, lost=gone
+    )
 
 
 def coverage_caveats(coverage: Coverage, *, brief: bool = True) -> tuple[Caveat, ...]:

@@ -29,6 +29,13 @@ _END: Final = b"\xff\xff\xff\xff\0\0\0\0"
 _ROWS_AT_ONCE: Final = 1 << 18
 
 
+FLAT: Final = (
+    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+    *(pa.types.is_integer, pa.types.is_floating, pa.types.is_null),
+)
+"""What is text, or a number, or nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """A table before its rows are read: ``what`` it is (Parquet, Arrow), how many ``rows`` and bytes (``size``) it has."""
@@ -157,6 +164,12 @@ def _arrow(paths: Sequence[Path], display: str, saved: SavedDataset | None = Non
     return Columns(display, "Arrow", schema, rows, size, _labels_of(features), chosen)
 
 
+def is_list(kind: pa.DataType) -> bool:
+    """Whether a type is one of lists."""
+    lists = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    return any(is_such(kind) for is_such in lists)
+
+
 def _named(schema: pa.Schema) -> pa.Schema:
     """The same; raises ValueError where the name of a column, or of a field within one, is no text."""
     fields = [*schema]
@@ -164,7 +177,7 @@ def _named(schema: pa.Schema) -> pa.Schema:
         kind, _ = fields[-1].type, fields.pop().name
         if pa.types.is_struct(kind):
             fields += [kind.field(place) for place in range(kind.num_fields)]
-        elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        elif is_list(kind):
             fields.append(kind.value_field)
     return schema
 
@@ -240,15 +253,7 @@ def check_flat(columns: Columns, name: str) -> None:
     kind = columns.schema.field(name).type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    readable = (
-        pa.types.is_string,
-        pa.types.is_large_string,
-        pa.types.is_string_view,
-        pa.types.is_integer,
-        pa.types.is_floating,
-        pa.types.is_null,
-    )
-    if not any(is_such(kind) for is_such in readable):
+    if not any(is_such(kind) for is_such in FLAT):
         raise DataError(
             f"{columns.display}: the column {quoted(name)} is of the type {brief(str(kind))}, and text and numbers are "
             "read. Write it as text, or name another column"

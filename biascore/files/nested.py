@@ -5,28 +5,19 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from biascore.basics.twice import twice
 from biascore.basics.wording import brief, listed, quoted
 from biascore.errors import DataError
-from biascore.files.columnar import Columns, columns_of, told
+from biascore.files.columnar import FLAT, Columns, columns_of, is_list, told
 from biascore.files.kinds import kind_of
 from biascore.files.reading import UTF8, check_counts, parse_json, read_text
 
 Records: TypeAlias = list[tuple[str, Mapping[str, Any]]]
 """Where each stands, and what it holds."""
-_LEAVES: Final = (
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
-    pa.types.is_integer,
-    pa.types.is_floating,
-    pa.types.is_boolean,
-    pa.types.is_null,
-)
 
 
 def nested_records(path: Path, display: str, *, encoding: str = UTF8, flag: str = "") -> Records | None:
@@ -130,8 +121,8 @@ def _unread(kind: pa.DataType) -> pa.DataType | None:
         kind = kind.value_type
     if pa.types.is_struct(kind):
         parts: Sequence[pa.DataType] = [kind.field(i).type for i in range(kind.num_fields)]
-    elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+    elif is_list(kind):
         parts = [kind.value_type]
     else:
-        return None if any(is_such(kind) for is_such in _LEAVES) else kind
+        return None if any(is_such(kind) for is_such in (*FLAT, pa.types.is_boolean)) else kind
     return next((wrong for part in parts if (wrong := _unread(part)) is not None), None)

@@ -34,11 +34,14 @@ class Part(ABC):
     """
 
     carries: ClassVar[str]
+    ground: Ground
 
     @classmethod
-    def on(cls, ground: Ground) -> Self:  # noqa: ARG003
-        """One in which nothing is planted yet."""
-        return cls()
+    def on(cls, ground: Ground) -> Self:
+        """One in which nothing is planted yet; the ``ground`` is what it is planted in."""
+        found = cls()
+        found.ground = ground
+        return found
 
     @abstractmethod
     def plant(self, test: Test, effect: float, seed: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import ceil
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
@@ -68,8 +68,9 @@ class Test:
 
     @property
     def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return self.roles
+        """Everything the test holds, by role: what of its fields is a list, by their names, or else its roles."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: one for name, one in own.items() if isinstance(one, Stimuli)} or self.roles
 
     @property
     def contrast(self) -> Mapping[str, WordList] | None:

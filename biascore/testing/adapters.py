@@ -20,7 +20,7 @@ from biascore.models.model import Model
 from biascore.models.pipeline import hooks
 from biascore.models.questions.questions import Choice, Text
 from biascore.models.refs import ModelRef
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 from biascore.testing.pickles import unpickled_by
 from biascore.testing.queries import (
     LENGTH,
@@ -43,9 +43,10 @@ _KEY: Final = "contract-key-7f3a9c51e2"
 
 
 @dataclass
-class AdapterContract:
-    """What ``check_adapter`` takes; ``clauses`` are to be checked one by one."""
+class AdapterContract(Contract):
+    """What ``check_adapter`` takes."""
 
+    kind = "adapter"
     ref: str
     adapter: type[Adapter] | None = None
     texts: Sequence[str] = TEXTS
@@ -63,17 +64,7 @@ class AdapterContract:
     _model: Model | None = field(default=None, init=False)
     _taken: dict[str, bool] = field(default_factory=dict, init=False)
 
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order; the model is opened with the first and closed after the last."""
-        checks = [
-            self.check_opens, self.check_identity, self.check_errors, self.check_shape, self.check_units,
-            self.check_deterministic, self.check_batch, self.check_sizes, self.check_unicode, self.check_long,
-            self.check_unknown, self.check_threads, self.check_secrets, self.check_pickle, self.check_failures,
-        ]  # fmt: skip
-        yield from clauses_of("adapter", checks)
-
     def close(self) -> None:
-        """Close the model, if one is open."""
         if self._model is not None:
             self._model.close()
             self._model = None
@@ -182,7 +173,6 @@ class AdapterContract:
         )
 
     def check_identity(self) -> None:
-        """Two openings are one model."""
         one = self._opened.identity
         hold(
             isinstance(one, Identity) and _DIGEST.fullmatch(one.digest),
@@ -215,7 +205,6 @@ class AdapterContract:
                 )
 
     def check_shape(self) -> None:
-        """As the engine does."""
         for asked, answers in self._with_answers():
             hold(
                 len(answers) == len(asked.queries),
@@ -223,11 +212,9 @@ class AdapterContract:
             )
 
     def check_units(self) -> None:
-        """Logarithms of probabilities are natural ones."""
         hold_units(self._direct, self._with_answers(), self._answers)
 
     def check_deterministic(self) -> None:
-        """Asked twice, in the same batch."""
         for asked, one in self._with_answers():
             other = self._answers(asked)
             same = all(
@@ -257,7 +244,6 @@ class AdapterContract:
         hold(far <= self.close_to, f"{asked.name}: {how}, answers differ by {far:.3g} of their size")
 
     def check_sizes(self) -> None:
-        """As the engine cuts its batches."""
         for asked in self._asked():
             for count in (0, 1, len(asked.queries)):
                 sizes = list(self._direct.backend.batch_sizes(asked.hook.name, asked.queries[:count]))
@@ -303,7 +289,6 @@ class AdapterContract:
             raise NotAskedError(f"no answer to a text of {LENGTH} words, and no refusal")
 
     def check_unknown(self) -> None:
-        """A word that no model has met."""
         if "embed" not in self._direct.capabilities:
             raise NotAskedError("the model gives no vectors")
         row = self._direct.ask(hooks.embedding("token"), [Text.word(self.unknown)])[0]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 CLAUSES: Final[dict[str, dict[str, str]]] = {
     "adapter": {
@@ -122,10 +122,18 @@ def hold(true: object, broken: str) -> None:
         raise AssertionError(broken)
 
 
-def clauses_of(kind: str, checks: Sequence[Callable[[], None]]) -> Iterator[Clause]:
-    """A clause for each check, which is named as it is, ``check_any_text`` for "any text"."""
-    for check in checks:
-        yield Clause(kind, check.__name__.removeprefix("check_").replace("_", " "), check)
+class Contract:
+    """A contract of a ``kind`` of plugin, checked clause by clause; ``check_any_text`` checks "any text"."""
+
+    kind: ClassVar[str]
+
+    def clauses(self) -> Iterator[Clause]:
+        """The clauses in order; what they open is open from the first to the last."""
+        for name in CLAUSES[self.kind]:
+            yield Clause(self.kind, name, getattr(self, f"check_{name.replace(' ', '_')}"))
+
+    def close(self) -> None:
+        """Close what was opened here."""
 
 
 def check_all(clauses: Iterable[Clause]) -> dict[str, str]:

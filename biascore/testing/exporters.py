@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,26 +15,19 @@ from biascore.errors import BiascoreError
 from biascore.exporter import Exported, Exporter
 from biascore.results.failure import Failure
 from biascore.results.run import Run
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 
 _MISSING = re.compile(r"(?<![\w.])(nan|NaN|None)(?![\w.])")
 
 
 @dataclass
-class ExporterContract:
-    """What ``check_exporter`` takes; ``clauses`` are to be checked one by one."""
+class ExporterContract(Contract):
+    """What ``check_exporter`` takes."""
 
+    kind = "exporter"
     exporter: str
     runs: Sequence[Run] = ()
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
-
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order."""
-        checks = [self.check_declares, self.check_texts, self.check_same, self.check_failed]
-        yield from clauses_of("exporter", [*checks, self.check_names, self.check_missing])
-
-    def close(self) -> None:
-        """Nothing is open."""
 
     @cached_property
     def _whole(self) -> tuple[Run, ...]:
@@ -71,13 +64,11 @@ class ExporterContract:
         return found
 
     def check_declares(self) -> None:
-        """The class attributes."""
         for name in ("id", "summary", "suffix"):
             hold(isinstance(getattr(self._kind, name, None), str), f"{self._kind.__name__} has no {name}")
         hold(self._kind.suffix.startswith("."), f"the suffix is {self._kind.suffix!r}, without a dot")
 
     def check_texts(self) -> None:
-        """Of each run."""
         for run in self._whole:
             for text, of in self._texts(run):
                 text.encode()
@@ -89,7 +80,6 @@ class ExporterContract:
                 )
 
     def check_same(self) -> None:
-        """From memory, again, and from disk."""
         for run in self._whole:
             before = run.model_dump_json()
             one = self._texts(run)
@@ -120,7 +110,6 @@ class ExporterContract:
                 self._texts(run.model_copy(update={"measurements": tuple(done), "failed": (why,)}))
 
     def check_names(self) -> None:
-        """In the texts of the run, or of its model."""
         for run in self._whole:
             texts = self._texts(run)
             for model in run.models:
@@ -139,7 +128,6 @@ class ExporterContract:
                 )
 
     def check_missing(self) -> None:
-        """Numbers of measurements that have none."""
         for run in self.runs or (*self._whole, self._unmeasured):
             for text, _ in self._texts(run):
                 found = _MISSING.search(text)

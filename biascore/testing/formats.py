@@ -14,35 +14,22 @@ from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError, DataError, PluginFailedError
 from biascore.files.reading import file_digest
 from biascore.stimuli import Test
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 
 _CUTS: Final = 12
 
 
 @dataclass
-class FormatContract:
-    """What ``check_format`` takes; ``clauses`` are to be checked one by one."""
+class FormatContract(Contract):
+    """What ``check_format`` takes."""
 
+    kind = "format"
     format: str
     file: Path
     language: str
     options: Mapping[str, Any] = field(default_factory=dict)
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
     beside: Sequence[str] = ()
-
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order."""
-        checks = [
-            self.check_reads,
-            self.check_measures,
-            self.check_same,
-            self.check_missing,
-            self.check_damaged,
-        ]
-        yield from clauses_of("format", checks)
-
-    def close(self) -> None:
-        """Nothing is open."""
 
     def _read(self, path: Path) -> Test:
         return self.engine.data(self.format, path, language=self.language, name="contract", **self.options)
@@ -54,7 +41,6 @@ class FormatContract:
             raise AssertionError(str(error)) from error
 
     def check_reads(self) -> None:
-        """What is stated of the file."""
         test = self._test()
         hold(
             test.id == f"{self.language}/contract",
@@ -72,7 +58,6 @@ class FormatContract:
             )
 
     def check_measures(self) -> None:
-        """By kind."""
         kind, metrics = self._test().kind, self.engine.plugins.metrics
         takers = [name for name in metrics.names if kind in metrics.get(name).kinds]
         hold(takers, f"the test is of the kind {kind!r}, which no metric takes")

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError
 from biascore.languages.gender import Gender, SpeakerGender, SpeakerGenderDetector
 from biascore.languages.language import find_language
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 from biascore.testing.queries import LENGTH, SCRIPTS
 
 
 @dataclass
-class LanguageContract:
-    """What ``check_language`` takes; ``clauses`` are to be checked one by one."""
+class LanguageContract(Contract):
+    """What ``check_language`` takes."""
 
+    kind = "language"
     tag: str
     sentences: Mapping[str, str]
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
 
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order."""
-        checks = [self.check_registered, self.check_detects, self.check_evidence, self.check_any_text]
-        yield from clauses_of("language", [*checks, self.check_same, self.check_frames])
-
-    def close(self) -> None:
-        """Nothing is open."""
-
     def check_registered(self) -> None:
-        """It has a tag and a name."""
         found = find_language(self.engine.plugins.languages, self.tag)
         known = ", ".join(sorted(self.engine.plugins.languages))
         hold(found is not None and found.name, f"{self.tag} is not among the languages: {known}")
@@ -50,7 +42,6 @@ class LanguageContract:
             raise AssertionError(f"{sentence[:80]!r} raises {type(error).__name__}: {error}") from error
 
     def check_detects(self) -> None:
-        """All sentences, and what is wrong of each."""
         _ = self._detector  # without one, no sentence is expected
         hold(self.sentences, "no sentence is given, so nothing is checked")
         found = {sentence: self._detected(sentence).gender for sentence in self.sentences}
@@ -58,7 +49,6 @@ class LanguageContract:
         hold(not wrong, "; ".join(wrong))
 
     def check_evidence(self) -> None:
-        """Words, spans and the answer."""
         _ = self._detector
         if not any(
             one.evidence or one.gender is not Gender.NONE for one in map(self._detected, self.sentences)
@@ -91,7 +81,6 @@ class LanguageContract:
             hold(found.gender is Gender.NONE or any(c.isalpha() for c in text), f"{text!r} is {found.gender}")
 
     def check_same(self) -> None:
-        """By one detector and by another."""
         one = self._detector
         if not self.sentences:
             raise NotAskedError("no answer: no sentence is given")
@@ -103,7 +92,6 @@ class LanguageContract:
         hold([self._detected(s) for s in self.sentences] == before, "of a new detector, answers differ")
 
     def check_frames(self) -> None:
-        """Around a sentence in quotation marks."""
         language = find_language(self.engine.plugins.languages, self.tag)
         frames = language.speaker_frames if language else None
         if frames is None:

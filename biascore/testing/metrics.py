@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,7 @@ from biascore.results.run import Run
 from biascore.stats import Verdict
 from biascore.stimuli import Test
 from biascore.testing.compared import alike, fixed, hold_keys, same
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 from biascore.testing.permuted import permuted
 from biascore.testing.unanswered import HOOKS, Unanswered
 
@@ -46,9 +46,10 @@ class NotAskedWarning(UserWarning):
 
 
 @dataclass
-class MetricContract:
-    """What ``check_metric`` takes; ``clauses`` are to be checked one by one."""
+class MetricContract(Contract):
+    """What ``check_metric`` takes."""
 
+    kind = "metric"
     metric: type[Metric]
     test: str | Test
     model: str | Model | None = None
@@ -56,17 +57,7 @@ class MetricContract:
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
     nulls: int = NULLS
 
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order."""
-        checks = [
-            self.check_declares, self.check_measures, self.check_items, self.check_estimator, self.check_order,
-            self.check_seed, self.check_stored, self.check_coverage, self.check_keys, self.check_cached,
-            self.check_audited, self.check_lost, self.check_rises, self.check_sign, self.check_false_positives,
-        ]  # fmt: skip
-        yield from clauses_of("metric", checks)
-
     def close(self) -> None:
-        """Close the models that were opened here."""
         for model in self.__dict__.pop("_models", ()):
             if model is not self.model:
                 model.close()
@@ -83,7 +74,6 @@ class MetricContract:
         hold(self._registered is self.metric, f"another installed metric is called {self.metric.name}")
 
     def check_measures(self) -> None:
-        """On each model."""
         try:
             found = self._runs
         except BiascoreError as error:
@@ -106,7 +96,6 @@ class MetricContract:
             hold(not wrong_result(found), wrong_result(found))
 
     def check_estimator(self) -> None:
-        """Estimated from the items again."""
         heads = [(found.headline, found.items) for found in self._measured]
         for head, items in heads:
             if head.estimator is not None:
@@ -116,7 +105,6 @@ class MetricContract:
             raise NotAskedError("the headline has no estimator")
 
     def check_order(self) -> None:
-        """Of the words of each list."""
         moved = permuted(self._chosen)
         if moved == self._chosen:
             raise NotAskedError(f"no answer: {self._chosen.id} has no lists whose order could be another")
@@ -126,13 +114,11 @@ class MetricContract:
                 hold(same(before, after), f"{before} becomes {after} with the words in another order")
 
     def check_seed(self) -> None:
-        """Measured again."""
         for model, found in zip(self._models, self._measured, strict=True):
             again = self._measure(self._engine_with_test, model, self._chosen)
             hold(alike(again, found), "a second measurement with the same seed differs")
 
     def check_stored(self) -> None:
-        """As a folder."""
         for found, run in zip(self._measured, self._runs, strict=True):
             with tempfile.TemporaryDirectory() as folder:
                 try:
@@ -143,7 +129,6 @@ class MetricContract:
             hold(alike(read, found), "stored and read again it is another result")
 
     def check_coverage(self) -> None:
-        """List by list."""
         if not any(found.coverage.given for found in self._measured):
             raise NotAskedError("no answer: the coverage names no list")
         for found in self._measured:
@@ -155,7 +140,6 @@ class MetricContract:
                 hold(given == used + lost, f"of {role}, {given} are given, {used} used and {lost} lost")
 
     def check_keys(self) -> None:
-        """With an effect and without."""
         first, *others = self._measured
         if not others:
             raise NotAskedError("it is measured on one model only, the one that was given")
@@ -175,7 +159,6 @@ class MetricContract:
                 engine.close()
 
     def check_audited(self) -> None:
-        """Measured by ``Engine.run``."""
         refs, found = self._refs, self._measured
         measured = {"metric": self.metric.name, "tests": [self._chosen.id], "options": dict(self.options)}
         audit = Audit.from_parts(
@@ -194,7 +177,6 @@ class MetricContract:
             hold(alike(other, alone), f"in an audit it is another result on {alone.model}")
 
     def check_lost(self) -> None:
-        """Some, and all."""
         ref, found = self._refs[0], self.found
         made = self.metric(self.metric.option_type(**self.options)).chosen.fitting(self._models[0])
         if not made.requires & HOOKS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,15 +15,16 @@ from biascore.models.model import Model
 from biascore.models.questions.questions import Level
 from biascore.models.transforms.transform import FittedTransform, Transform
 from biascore.models.transforms.transformed import Transformed
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 
 _PLAIN = (str, int, float, bool)
 
 
 @dataclass
-class TransformContract:
-    """What ``check_transform`` takes; ``clauses`` are to be checked one by one."""
+class TransformContract(Contract):
+    """What ``check_transform`` takes."""
 
+    kind = "transform"
     transform: str | Transform
     model: str | Model
     level: Level = "token"
@@ -31,13 +32,7 @@ class TransformContract:
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
     _opened: Model | None = field(default=None, init=False)
 
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order."""
-        checks = [self.check_declares, self.check_fits, self.check_same, self.check_shape]
-        yield from clauses_of("transform", [*checks, self.check_rows, self.check_steps, self.check_facts])
-
     def close(self) -> None:
-        """Close the model, if it was opened here."""
         if self._opened is not None and not isinstance(self.model, Model):
             self._opened.close()
 
@@ -76,7 +71,6 @@ class TransformContract:
         return [word for some in prepared.words(self._plain).values() for word in some][:4] or ["the"]
 
     def check_declares(self) -> None:
-        """The class attributes."""
         named = self.transform if isinstance(self.transform, Transform) else None
         kind = type(named) if named else self.engine.plugins.transforms.get(str(self.transform))
         for name in ("name", "summary", "reference"):
@@ -95,7 +89,6 @@ class TransformContract:
         hold(np.array_equal(before, after, equal_nan=True), "the vectors that it learnt from were changed")
 
     def check_same(self) -> None:
-        """Fitted twice."""
         (words, rows), one, other = self._rows(), self._fitted(), self._fitted()
         hold(one.digest == other.digest, f"fitted twice, the digests are {one.digest} and {other.digest}")
         hold(
@@ -134,7 +127,6 @@ class TransformContract:
             )
 
     def check_steps(self) -> None:
-        """Itself last."""
         (words, rows), fitted = self._rows(), self._fitted()
         steps = fitted.steps()
         hold(steps, "it has no steps")
@@ -142,7 +134,6 @@ class TransformContract:
         hold(same, f"the last of {len(steps)} steps is not the whole transform")
 
     def check_facts(self) -> None:
-        """What a report shows."""
         fitted = self._fitted()
         if not (fitted.facts or fitted.trace or fitted.warnings):
             raise NotAskedError("no answer: it has no facts, trace or warnings")

@@ -47,36 +47,30 @@ class Unanswered(Backend):
 
     @hookimpl
     def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:
-        """Rows of NaN."""
         rows = self._model.embed(texts, level)
         rows[[self._left_out(_meant(one)) for one in texts]] = nan
         return rows
 
     @hookimpl
     def mask_logprob(self, queries: tuple[Masked, ...]) -> tuple[TokenLogprobs, ...]:
-        """Answers without tokens."""
         answers = self._model.mask_logprob(queries, unread="empty")
         return self._without(queries, _hidden, answers, lambda _: TokenLogprobs((), (), ()))
 
     @hookimpl
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
-        """Texts without words."""
         answers = self._model.translate(texts, source, target, unusable="empty")
         return self._without(texts, str, answers, lambda _: _NO_WORDS)
 
     @hookimpl
     def score(self, texts: tuple[str | Continuation, ...], quantity: str) -> npt.NDArray[np.float64]:
-        """All scores."""
         return self._model.score(texts, quantity)
 
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
-        """Refusals."""
         answers = self._model.choose(questions, way)
         return self._without(questions, lambda one: one.prompt, answers, _refused)
 
     def familiarity(self, words: Sequence[str]) -> Sequence[Familiarity]:
-        """As the model says."""
         return self._model.familiarity(words)
 
     def _without(

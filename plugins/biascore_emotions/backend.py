@@ -69,7 +69,6 @@ class ScorerBackend(Backend):
         return self._encoder.cost_of("embed", [Text(text) for text in questions], {"level": "sentence"})
 
     def close(self) -> None:
-        """Close the encoder."""
         if self._encoder is not None:
             self._encoder.close()
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -16,7 +17,7 @@ from pydantic import TypeAdapter
 
 from biascore.api.formats import array_of, parse_json, read_bytes, unpacked_arrays, user_path
 from biascore.api.queries import Level
-from biascore.api.transforms import Scalar, TransformContext
+from biascore.api.transforms import FittedTransform, Scalar, Transform, TransformContext
 from biascore.errors import DataError, OptionsError
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
@@ -48,6 +49,59 @@ def check_read_alone(basis: str, given: Iterable[str]) -> None:
         raise ValueError(
             f"basis is read as it was learnt, and {', '.join(idle)} would change nothing. Leave one out"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Learnt(FittedTransform):
+    """What was learnt, as its ``arrays`` and its record; vectors have ``record.dimensions``."""
+
+    record: Record
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "digest", digest_of(self.arrays))
+        for name in ("facts", "warnings", "trace"):
+            object.__setattr__(self, name, getattr(self.record, name))
+
+    @property
+    @abstractmethod
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a file holds of it."""
+
+    def check_dimensions(self, vectors: NDArray[np.float32]) -> None:
+        """Raise OptionsError for vectors (n, d) of another dimension."""
+        if vectors.shape[1] != self.record.dimensions:
+            raise OptionsError(
+                f"{self.record.transform} was learnt from vectors of {self.record.dimensions} dimensions, and these have "
+                f"{vectors.shape[1]}. Learn it from this model: leave basis out"
+            )
+
+    def save(self, path: Path) -> None:
+        """Write it for the option ``basis``; raises DataError."""
+        write(path, self.arrays, self.record)
+
+
+def record_of(
+    transform: Transform,
+    context: TransformContext,
+    dimensions: int,
+    facts: Mapping[str, Scalar],
+    warnings: Sequence[str] = (),
+    trace: Sequence[dict[str, Scalar]] = (),
+    cuts: tuple[int, ...] = (),
+) -> Record:
+    """What a transform has learnt here: with which options, on which model and level."""
+    return Record(
+        transform.name,
+        transform.options.model_dump(mode="json"),
+        context.identity.digest if context.identity else "",
+        context.level or "",
+        dimensions,
+        dict(facts),
+        tuple(warnings),
+        tuple(trace),
+        cuts,
+    )
 
 
 def digest_of(arrays: Arrays) -> str:

@@ -53,7 +53,6 @@ class GrammaticalGenderOptions(LabelledOptions):
         return self
 
     def fit(self) -> Fit:
-        """The classifier."""
         if self.classifier == "lda":
             return linear_discriminant()
         return support_vectors(c=self.C, solver=self.solver, seed=self.seed)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,10 +14,10 @@ from biascore.api.formats import array_of
 from biascore.api.stimuli import Catalogue, PairList
 from biascore.api.support import listed
 from biascore.api.transforms import FittedTransform, Options, Scalar, Transform, TransformContext, Vectors
-from biascore.errors import DataError, OptionsError, StimuliError, UnknownNameError
+from biascore.errors import DataError, StimuliError, UnknownNameError
 from biascore.stats.removal import equalised, neutralised, pair_subspace, unit_rows
 from biascore_transforms import basis_file
-from biascore_transforms.basis_file import Record
+from biascore_transforms.basis_file import Learnt, record_of
 from biascore_transforms.damage import SAMPLE, damage_of, sample
 
 FIRST, SECOND = "pairs.first", "pairs.second"
@@ -54,23 +53,15 @@ class HardDebiasOptions(Options):
 
 
 @dataclass(frozen=True, eq=False)
-class HardDebiased(FittedTransform):
+class HardDebiased(Learnt):
     """The subspace ``basis`` (d, k), words left as they are, and the vectors that words of pairs get (n, d)."""
 
     basis: NDArray[np.float64]
     specific: tuple[str, ...]
     equal: Mapping[str, NDArray[np.float64]]
-    record: Record
-    digest: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "digest", basis_file.digest_of(self.arrays))
-        for name in ("facts", "warnings", "trace"):
-            object.__setattr__(self, name, getattr(self.record, name))
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a file holds of it."""
         return {
             "basis": self.basis,
             "specific": np.array(self.specific, dtype=np.str_),
@@ -83,11 +74,7 @@ class HardDebiased(FittedTransform):
 
         A vector that is zero, or lies in the subspace whole, becomes zero. Raises OptionsError for another dimension.
         """
-        if vectors.shape[1] != len(self.basis):
-            raise OptionsError(
-                f"{self.record.transform} was learnt from vectors of {len(self.basis)} dimensions, and these have "
-                f"{vectors.shape[1]}. Learn it from this model: leave basis out"
-            )
+        self.check_dimensions(vectors)
         rows = np.asarray(vectors, dtype=np.float64)
         after = neutralised(rows, self.basis)
         keep = set(self.specific)
@@ -98,10 +85,6 @@ class HardDebiased(FittedTransform):
                 after[place] = _unit(rows[place : place + 1])[0]
         return after.astype(np.float32)
 
-    def save(self, path: Path) -> None:
-        """Write it for the option ``basis``; raises DataError."""
-        basis_file.write(path, self.arrays, self.record)
-
 
 class HardDebias(Transform[HardDebiasOptions]):
     """Neutralises all words but gender-specific ones and equalises pairs; every vector gets length one, as in the paper."""
@@ -111,7 +94,6 @@ class HardDebias(Transform[HardDebiasOptions]):
     reference = "Bolukbasi et al. 2016, Man is to Computer Programmer as Woman is to Homemaker?, NeurIPS"
 
     def words(self, context: TransformContext) -> Mapping[str, Sequence[str]]:
-        """Both sides of the pairs."""
         options = self.options
         if options.basis:
             if context.identity is None:  # a damaged file is found before a model is opened
@@ -126,11 +108,9 @@ class HardDebias(Transform[HardDebiasOptions]):
         return {**roles, **sample(context, options.sample)}
 
     def taught_by(self, words: Mapping[str, Sequence[str]]) -> Iterable[str]:
-        """The words of the pairs."""
         return [word for role, some in words.items() if role != SAMPLE for word in some]
 
     def stimuli(self) -> Sequence[str]:
-        """The lists of pairs and of specific words."""
         given = (self.options.pairs, self.options.equalise, self.options.specific)
         return tuple(one for one in given if one not in ("", "none"))
 
@@ -185,17 +165,8 @@ class HardDebias(Transform[HardDebiasOptions]):
             warnings.append(
                 f"{len(alike)} pairs do not differ in the subspace and were not equalised: {listed(alike)}"
             )
-        record = Record(
-            self.name,
-            options.model_dump(mode="json"),
-            context.identity.digest if context.identity else "",
-            context.level or "",
-            len(subspace.basis),
-            facts,
-            tuple(warnings),
-            (),
-        )
-        return HardDebiased(subspace.basis, tuple(dict.fromkeys(specific)), vectors, record)
+        record = record_of(self, context, len(subspace.basis), facts, warnings)
+        return HardDebiased(record, subspace.basis, tuple(dict.fromkeys(specific)), vectors)
 
 
 def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -265,4 +236,4 @@ def _from_file(path: str, transform: str, context: TransformContext) -> HardDebi
         raise DataError(
             f"{path} holds no subspace that could be applied: {error}. Give a file that fitted.save(path) wrote"
         ) from error
-    return HardDebiased(basis, tuple(words[1]), dict(zip(words[0], rows, strict=True)), record)
+    return HardDebiased(record, basis, tuple(words[1]), dict(zip(words[0], rows, strict=True)))

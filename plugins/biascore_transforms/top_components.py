@@ -72,7 +72,6 @@ class TopComponents(Transform[TopComponentsOptions]):
         return words.get(ROLE, ()) if self.options.lists else ()
 
     def stimuli(self) -> Sequence[str]:
-        """The lists."""
         return self.options.lists
 
     def files(self) -> Sequence[str]:

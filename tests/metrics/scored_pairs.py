@@ -12,7 +12,7 @@ from biascore.api.exporters import Measurement
 from biascore.api.metrics import Metric, Model, Test, hookimpl
 from biascore.api.queries import Masked, TokenLogprobs
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
-from biascore_metrics.crows_pairs.options import CrowsPairsOptions
+from biascore_metrics.crows_pairs.metrics import CrowsPairsOptions
 
 from ..builders import models
 from .measuring import measured

@@ -11,8 +11,7 @@ from biascore.api.metrics import Metric, Model, Test
 from biascore.designs.pairs.test import SentencePair, SentencePairsTest
 from biascore.errors import TestKindError
 from biascore.stats import Verdict, robust_mean
-from biascore_metrics.crows_pairs.metrics import CausalCrowsPairs, CrowsPairs
-from biascore_metrics.crows_pairs.options import CrowsPairsOptions
+from biascore_metrics.crows_pairs.metrics import CausalCrowsPairs, CrowsPairs, CrowsPairsOptions
 
 from .scored_pairs import ladder, measure, model_of, of, preferring
 

@@ -20,8 +20,7 @@ from biascore.comparing import Outcome
 from biascore.designs.pairs.test import SentencePair, SentencePairs, SentencePairsTest
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict, lmm, robust_mean
-from biascore_metrics.crows_pairs.mixed import MEAN, PAPER, CrowsPairsMixed
-from biascore_metrics.crows_pairs.options import MixedPairOptions
+from biascore_metrics.crows_pairs.mixed import MEAN, PAPER, CrowsPairsMixed, MixedPairOptions
 
 from ..builders import models
 from ..builders.runs import run_of

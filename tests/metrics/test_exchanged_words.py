@@ -9,8 +9,7 @@ from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Model, Test
 from biascore.designs.options import WeatOptions
-from biascore_metrics.lpbs.metric import Lpbs
-from biascore_metrics.lpbs.options import LpbsOptions
+from biascore_metrics.lpbs.metric import Lpbs, LpbsOptions
 from biascore_metrics.weat.weat import Weat
 
 from .measuring import measured

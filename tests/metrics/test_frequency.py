@@ -13,7 +13,7 @@ from biascore.api.queries import Familiarity
 from biascore.designs.frequency import Frequency
 from biascore.designs.options import WeatOptions
 from biascore.engine.engine import Engine
-from biascore_metrics.weat.options import ScWeatOptions
+from biascore_metrics.weat.control import ScWeatOptions
 from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
 

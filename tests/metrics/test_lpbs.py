@@ -18,8 +18,7 @@ from biascore.api.stimuli import Catalogue, Test, WordList, hookimpl
 from biascore.designs.harmless import Groups
 from biascore.errors import CapabilityError, OptionsError
 from biascore.stats import Verdict
-from biascore_metrics.lpbs.metric import Filled, Lpbs
-from biascore_metrics.lpbs.options import LpbsOptions
+from biascore_metrics.lpbs.metric import Filled, Lpbs, LpbsOptions
 
 from ..builders.models import model_of
 from .loops import p_of_partitions

@@ -15,8 +15,16 @@ from biascore.errors import OptionsError
 from biascore.stats import Verdict, cosine_matrix, holm, permutation_test
 from biascore.stats.each import each_word_test
 from biascore.stats.exchange import Exchange
-from biascore_metrics.weat.control import AGAINST, BEYOND, EACH, LARGER, OF_CONTROL, OF_TARGETS, Control
-from biascore_metrics.weat.options import ScWeatOptions
+from biascore_metrics.weat.control import (
+    AGAINST,
+    BEYOND,
+    EACH,
+    LARGER,
+    OF_CONTROL,
+    OF_TARGETS,
+    Control,
+    ScWeatOptions,
+)
 from biascore_metrics.weat.single import SHARE, ScWeat
 
 from ..builders.kinds import KINDS

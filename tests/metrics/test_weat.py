@@ -15,7 +15,7 @@ from biascore.engine.engine import Engine
 from biascore.errors import AnswerError
 from biascore.results.verdicts import contradiction
 from biascore.stats import Verdict
-from biascore_metrics.weat.options import ScWeatOptions
+from biascore_metrics.weat.control import ScWeatOptions
 from biascore_metrics.weat.single import ScWeat
 from biascore_metrics.weat.weat import Weat
 

@@ -6,7 +6,7 @@ import hashlib
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +26,8 @@ from biascore.api.queries import (
 from biascore.api.support import quoted
 from biascore.errors import DataError, QuestionError
 from biascore_adapters.answers.logs import Records, value_at
+from biascore_adapters.answers.options import FLAG, AnswersOptions
 from biascore_adapters.answers.records import Answered, texts_of
-from biascore_adapters.answers.scores import FLAG
-
-
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """Where a file has items and answers: its options that are of questions."""
-
-    item: tuple[str, ...]
-    answer: str | None
-    choices: tuple[str, ...]
-    alike: frozenset[str]
-    only: Mapping[str, str]
-    encoding: str
-    labels: tuple[str, ...] = ()
 
 
 class ChoicesBackend(Backend):
@@ -48,12 +35,13 @@ class ChoicesBackend(Backend):
 
     batch = 100_000
 
-    def __init__(self, path: Path, shown: str, sought: Sought, log: Records | None) -> None:
+    def __init__(self, path: Path, shown: str, sought: AnswersOptions, log: Records | None) -> None:
         """Read the log, or the table; raises DataError for one that cannot be read or contradicts itself."""
         found = _found(path, shown, sought, log)
         harness = "a table" if log is None else f"a log of {log[0].harness}"
         fields = "/".join(sought.item) or ("item" if log is None else log[0].item)
-        self._shown, self._alike, self._labels = shown, sought.alike, sought.labels
+        self._shown, self._labels = shown, sought.labels
+        self._alike = frozenset(map(plain, sought.alike))
         self._answers = {one.item: one for one in found}
         ways = {_way(one) for one in found if not one.failed}
         if len(ways) != 1:
@@ -178,7 +166,7 @@ def _way(answer: Answered) -> Way:
     return "letters" if answer.letters else "likelihood"
 
 
-def _found(path: Path, shown: str, sought: Sought, log: Records | None) -> list[Answered]:
+def _found(path: Path, shown: str, sought: AnswersOptions, log: Records | None) -> list[Answered]:
     """The answers; raises DataError for an item that is answered twice."""
     rows = _of_table(path, shown, sought) if log is None else _of_log(log, sought)
     found: dict[str, Answered] = {}
@@ -201,7 +189,7 @@ def _found(path: Path, shown: str, sought: Sought, log: Records | None) -> list[
     return list(found.values())
 
 
-def _of_log(log: Records, sought: Sought) -> Iterator[tuple[str, Answered]]:
+def _of_log(log: Records, sought: AnswersOptions) -> Iterator[tuple[str, Answered]]:
     how, rows = log
     for place, row in rows:
         if any(str(value_at(row, field, place)) != value for field, value in sought.only.items()):
@@ -229,7 +217,7 @@ def _named(value: Any, field: str, place: str) -> str:
     return str(value)
 
 
-def _lettered(answer: Answered, row: Mapping[str, Any], place: str, sought: Sought) -> Answered:
+def _lettered(answer: Answered, row: Mapping[str, Any], place: str, sought: AnswersOptions) -> Answered:
     """With the texts that letters represent, where the options of the log are letters."""
     if not answer.options or "".join(answer.options) != LETTERS[: len(answer.options)]:
         return answer
@@ -250,7 +238,7 @@ def _lettered(answer: Answered, row: Mapping[str, Any], place: str, sought: Soug
         raise DataError(f"{place}: {problem}. Name the fields of the options' texts") from problem
 
 
-def _of_table(path: Path, shown: str, sought: Sought) -> Iterator[tuple[str, Answered]]:
+def _of_table(path: Path, shown: str, sought: AnswersOptions) -> Iterator[tuple[str, Answered]]:
     fields, column = sought.item or ("item",), sought.answer or "answer"
     table = read_table(
         path,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from biascore.api.adapters import Backend, Identity, ModelRef, hookimpl
 from biascore.api.formats import Row, Table, read_table, read_text, source_digest
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError, QuestionError
+from biascore_adapters.answers.options import FLAG, AnswersOptions
 
 NATS: Final[Mapping[str | None, float]] = MappingProxyType(
     {None: 1.0, "nats": 1.0, "log10": math.log(10), "log2": math.log(2)}
@@ -27,23 +28,9 @@ READ_AS: Final[Mapping[str | None, str]] = MappingProxyType(
 )
 
 
-Unit = Literal["nats", "log10", "log2"]
 WRITE_NUMBERS: Final = "Write numbers, 1 and 0 for yes and no"
 SHOWN: Final = 5
 """Columns that a message shows values of."""
-FLAG: Final = "-o model.encoding"
-
-
-@dataclass(frozen=True, slots=True)
-class How:
-    """How a table of scores is to be read: its column of texts, the names of its quantities, their unit, which rows."""
-
-    text: str
-    quantity: str
-    quantities: Mapping[str, str]
-    unit: Unit | None
-    only: Mapping[str, str]
-    encoding: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +49,15 @@ class ScoresBackend(Backend):
     batch = 100_000
 
     @classmethod
-    def read(cls, ref: ModelRef, path: Path, sentences: Path | None, how: How) -> ScoresBackend:
+    def read(
+        cls, ref: ModelRef, path: Path, sentences: Path | None, text: str, how: AnswersOptions
+    ) -> ScoresBackend:
         """From a table, or a file of numbers and the table of their ``sentences``; raises DataError."""
         if sentences is None:
-            given, files = _within(path, ref.locator, how), [path]
+            given, files = _within(path, ref.locator, text, how), [path]
         else:
-            given = _read_next_to(
-                ref.locator, _numbers(ref.locator, read_text(path, ref.locator)), sentences, how
-            )
+            numbers = _numbers(ref.locator, read_text(path, ref.locator))
+            given = _read_next_to(ref.locator, numbers, sentences, text, how)
             files = [path, sentences]
         digests = b"".join(bytes.fromhex(source_digest(file, str(file))) for file in files)
         return cls(str(ref), given, f"sha256:{hashlib.sha256(digests).hexdigest()}", how.unit)
@@ -115,12 +103,12 @@ def _numbers(shown: str, text: str) -> list[float]:
     return [float(word) for word in text.split()]
 
 
-def _table(path: Path, shown: str, how: How, numbers: Sequence[str] | None) -> Table:
+def _table(path: Path, shown: str, text: str, how: AnswersOptions, numbers: Sequence[str] | None) -> Table:
     """The texts, with the columns of ``numbers``; None: with all that there are."""
     return read_table(
         path,
         shown,
-        (how.text, *how.only, *(numbers or ())),
+        (text, *how.only, *(numbers or ())),
         None if numbers is None else (),
         encoding=how.encoding,
         remedy="Name the columns with the model's options text, translation and quantities; for a file of bare numbers, "
@@ -129,7 +117,7 @@ def _table(path: Path, shown: str, how: How, numbers: Sequence[str] | None) -> T
     )
 
 
-def _kept(table: Table, how: How) -> list[bool]:
+def _kept(table: Table, how: AnswersOptions) -> list[bool]:
     """Whether each row has the values of ``only``; raises DataError where none has."""
     kept = [all(row.fields[name] == value for name, value in how.only.items()) for row in table.rows]
     if not any(kept):
@@ -138,25 +126,27 @@ def _kept(table: Table, how: How) -> list[bool]:
     return kept
 
 
-def _read_next_to(shown: str, numbers: Sequence[float], sentences: Path, how: How) -> Given:
-    table = _table(sentences, str(sentences), how, ())
+def _read_next_to(
+    shown: str, numbers: Sequence[float], sentences: Path, text: str, how: AnswersOptions
+) -> Given:
+    table = _table(sentences, str(sentences), text, how, ())
     if len(table.rows) != len(numbers):
         raise DataError(
             f"{shown} holds {len(numbers)} numbers, and {sentences} {len(table.rows)} sentences. Give the file of "
             "sentences that the numbers were made from"
         )
     kept = _kept(table, how)
-    texts = list(compress(_texts(table, how.text), kept))
+    texts = list(compress(_texts(table, text), kept))
     scores = _by_text(shown, texts, list(compress(numbers, kept)), how)
-    columns = f"a number a line for column {how.text!r} of {sentences.name}"
+    columns = f"a number a line for column {text!r} of {sentences.name}"
     return Given({how.quantity: scores}, len(texts), columns, table.reading)
 
 
-def _within(path: Path, shown: str, how: How) -> Given:
-    table = _table(path, shown, how, list(how.quantities.values()) or None)
+def _within(path: Path, shown: str, text: str, how: AnswersOptions) -> Given:
+    table = _table(path, shown, text, how, list(how.quantities.values()) or None)
     table = replace(table, rows=tuple(compress(table.rows, _kept(table, how))))
-    texts = _texts(table, how.text)
-    others = [name for name in table.columns if name != how.text and name not in how.only]
+    texts = _texts(table, text)
+    others = [name for name in table.columns if name != text and name not in how.only]
     meant = how.quantities or {name: name for name in others if table.looks_numeric(name)}
     table = table.with_numbers(*meant.values())
     scores = {}
@@ -171,18 +161,18 @@ def _within(path: Path, shown: str, how: How) -> Given:
                 f"{table.display}: {column!r} is no number on {table.places(wrong)}, such as "
                 f"{quoted(wrong[0].fields[column])}. {WRITE_NUMBERS}"
             )
-        given = [(text, n) for text, n in zip(texts, numbers, strict=True) if n is not None]
+        given = [(one, n) for one, n in zip(texts, numbers, strict=True) if n is not None]
         scores[quantity] = _by_text(table.display, [t for t, _ in given], [n for _, n in given], how)
     if not scores:
         held = "; ".join(f"{quoted(name)} holds {_values(table, name)}" for name in others[:SHOWN])
         held += f"; {len(others) - SHOWN} more columns" if len(others) > SHOWN else ""
         raise DataError(
-            f"{table.display} has no column of numbers other than {how.text!r}, and none of translations"
+            f"{table.display} has no column of numbers other than {text!r}, and none of translations"
             f"{f' ({held})' if held else ''}. {WRITE_NUMBERS}, or name the column of translations with the option "
             "translation"
         )
     named = [name if name == column else f"{name} = {column}" for name, column in meant.items()]
-    columns = f"columns {', '.join(named)} by {how.text!r}"
+    columns = f"columns {', '.join(named)} by {text!r}"
     return Given(scores, len(table.rows), columns, table.reading)
 
 
@@ -203,7 +193,9 @@ def _number(cell: str) -> float | None:
         return None
 
 
-def _by_text(shown: str, texts: Sequence[str], numbers: Sequence[float], how: How) -> dict[str, float]:
+def _by_text(
+    shown: str, texts: Sequence[str], numbers: Sequence[float], how: AnswersOptions
+) -> dict[str, float]:
     """The score of each text; a text that stands twice must have one score."""
     found: dict[str, float] = {}
     for text, number in zip(texts, numbers, strict=True):

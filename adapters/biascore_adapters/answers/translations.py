@@ -10,7 +10,7 @@ from biascore.api.adapters import Backend, Cost, Identity, hookimpl
 from biascore.api.formats import Table, read_table, source_digest
 from biascore.api.support import canonical_tag, quoted
 from biascore.errors import ModelLoadError, QuestionError, UnsupportedLanguageError
-from biascore_adapters.answers.scores import FLAG
+from biascore_adapters.answers.options import FLAG, AnswersOptions
 
 
 class TranslationsBackend(Backend):
@@ -18,25 +18,19 @@ class TranslationsBackend(Backend):
 
     batch = 100_000
 
-    def __init__(
-        self,
-        path: Path,
-        columns: tuple[str, str, str | None],
-        language: str | None,
-        only: Mapping[str, str],
-        encoding: str,
-    ) -> None:
+    def __init__(self, path: Path, text: str, options: AnswersOptions) -> None:
+        columns = (text, options.translation, options.language_column)
         self._path = path
         self._found: dict[str, dict[str, str]] = {}
         table = read_table(
             path,
             str(path),
-            [name for name in (*columns, *only) if name is not None],
-            encoding=encoding,
+            [name for name in (*columns, *options.only) if name is not None],
+            encoding=options.encoding,
             remedy="Name its columns with the options text, translation, language_column and only",
             flag=FLAG,
         )
-        self._read(table, columns, language, only)
+        self._read(table, columns, options.language, options.only)
         self.identity = Identity(
             f"sha256:{source_digest(path, str(path), ModelLoadError)}",
             facts={

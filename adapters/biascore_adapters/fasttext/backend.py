@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Final
@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Familiarity, Level, Text, Vocabulary
+from biascore.api.support import BLOCK_ROWS
 from biascore.errors import QuestionError
 from biascore_adapters.fasttext.marks import Marks, letters_of
 from biascore_adapters.fasttext.options import Case
 from biascore_adapters.fasttext.storage import ModelFile
 from biascore_adapters.fasttext.vectors import SEPARATORS, WordVectors, blank
-from biascore_adapters.fasttext.vocabulary import FileVocabulary
 
 SENTENCE_VECTOR: Final = (
     "plain mean of the word vectors (words separated by ASCII white space, {}), unless the file has the words joined by _ "
@@ -34,6 +34,68 @@ NO_MARKS: Final = Marks()
 
 ALPHABETICAL: Final = 20
 """So many first words in the order of the alphabet say that the file is not in order of frequency."""
+
+
+class FileVocabulary(Vocabulary):
+    """The words of one file; where words are equal, the one that ``embed`` answers with.
+
+    ``lowers``: words are asked in lower case, so nobody can ask for one with upper case. ``marks`` stand around each word
+    in the file; one without them nobody can ask for.
+    """
+
+    def __init__(self, vectors: WordVectors, marks: Marks, *, lowers: bool = False) -> None:
+        self._vectors = vectors
+        self._lowers = lowers
+        self._marks = marks
+
+    def __len__(self) -> int:
+        return self._vectors.size
+
+    def words(self, most: int | None = None) -> Iterator[str]:
+        """The first ``most`` words, or all; of vectors, nothing is parsed."""
+        found = self._distinct(self._vectors.names())
+        return islice((word for word in found if word is not None), most)
+
+    def blocks(
+        self, rows: int = BLOCK_ROWS, most: int | None = None
+    ) -> Iterator[tuple[tuple[str, ...], npt.NDArray[np.float32]]]:
+        """The words with their vectors (n, d); see ``Vocabulary``."""
+        if rows < 1:
+            raise ValueError(f"rows is {rows}; pass at least 1")
+        left = len(self) if most is None else most
+        seen: set[bytes] = set()
+        row = 0
+        for names, vectors in self._vectors.blocks(max(1, min(rows, left))):
+            words = list(self._distinct(names, row, seen))
+            row += len(names)
+            kept = [place for place, word in enumerate(words) if word is not None][: max(left, 0)]
+            left -= len(kept)
+            if kept:
+                found = tuple(word for word in words[: kept[-1] + 1] if word is not None)
+                yield found, vectors if len(kept) == len(names) else vectors[kept]
+            if left <= 0:
+                return
+
+    def _distinct(
+        self, names: Iterable[bytes], start: int = 0, seen: set[bytes] | None = None
+    ) -> Iterator[str | None]:
+        """Each word, or None where an earlier row has it or nobody can ask for it; few are remembered."""
+        seen = set() if seen is None else seen
+        shared = self._vectors.shared
+        for row, name in enumerate(names, start):
+            if shared is not None and shared[row]:
+                if name in seen:
+                    yield None
+                    continue
+                seen.add(name)
+            try:
+                word = name.decode()
+            except UnicodeDecodeError:
+                yield None
+                continue
+            bare = self._marks.bare(word) if self._marks else word
+            hidden = bare is None or SEPARATORS.search(bare) or (self._lowers and bare != bare.lower())
+            yield None if hidden else bare
 
 
 class FastTextBackend(Backend):
@@ -129,7 +191,6 @@ class FastTextBackend(Backend):
         return len(first) < ALPHABETICAL or first != sorted(first)
 
     def close(self) -> None:
-        """Close the file."""
         self._vectors.close()
         self._file.close()
 

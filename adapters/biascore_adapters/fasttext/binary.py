@@ -285,7 +285,6 @@ class BinaryVectors(DictionaryWords):
         return total
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
 

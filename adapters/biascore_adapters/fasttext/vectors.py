@@ -62,9 +62,7 @@ class WordVectors(Protocol):
         """The row of each word, from 0; None for one that the file does not have as a whole, n-grams aside."""
         ...
 
-    def close(self) -> None:
-        """Close the file."""
-        ...
+    def close(self) -> None: ...
 
 
 def blank(count: int, dimensions: int) -> npt.NDArray[np.float32]:

@@ -87,7 +87,6 @@ class DeepLAdapter(ServiceAdapter[DeepLOptions]):
     key_help: ClassVar[str] = "Get one at https://www.deepl.com/pro-api, and export DEEPL_AUTH_KEY=..."
 
     def open(self, ref: ModelRef, options: DeepLOptions) -> Backend:  # noqa: ARG002
-        """Make the client."""
         from biascore_adapters.mt.deepl import DeepLBackend
 
         return DeepLBackend(self.key(), options)
@@ -107,7 +106,6 @@ class GoogleAdapter(ServiceAdapter[GoogleOptions]):
     )
 
     def open(self, ref: ModelRef, options: GoogleOptions) -> Backend:  # noqa: ARG002
-        """Make the client."""
         from biascore_adapters.mt.google import GoogleBackend
 
         return GoogleBackend(self.key(), options)
@@ -142,7 +140,6 @@ class AmazonAdapter(ServiceAdapter[AmazonOptions]):
             )
 
     def open(self, ref: ModelRef, options: AmazonOptions) -> Backend:  # noqa: ARG002
-        """Make the client."""
         from biascore_adapters.mt.amazon import AmazonBackend
 
         return AmazonBackend(options)
@@ -168,7 +165,6 @@ class ApertiumAdapter(ServerAdapter):
     example: ClassVar[str] = "apertium:http://localhost:2737"
 
     def open(self, ref: ModelRef, options: ServiceOptions) -> Backend:  # noqa: ARG002
-        """Make the client."""
         from biascore_adapters.mt.apertium import ApertiumBackend
 
         return ApertiumBackend(self.server(ref))
@@ -184,7 +180,6 @@ class LibreTranslateAdapter(ServerAdapter):
     sent_env_vars: ClassVar[tuple[str, ...]] = ("LIBRETRANSLATE_API_KEY",)
 
     def open(self, ref: ModelRef, options: ServiceOptions) -> Backend:  # noqa: ARG002
-        """Make the client."""
         from biascore_adapters.mt.libretranslate import LibreTranslateBackend
 
         key = os.environ.get("LIBRETRANSLATE_API_KEY", "").strip()

@@ -103,9 +103,8 @@ class AmazonBackend(TranslationService):
         return [text for text in found if text is not None]
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()
-        self._http.close()
+        super().close()
 
     def _send(self, request: AWSPreparedRequest, **_: Any) -> AWSResponse:  # botocore calls with what it has
         """Send the signed request as every service's is sent, within the limits that boto3 has not.

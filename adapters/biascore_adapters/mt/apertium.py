@@ -24,9 +24,9 @@ class ApertiumBackend(TranslationService):
 
     def __init__(self, server: str) -> None:
         self._server = server
-        self._http = HttpClient(self.service)
         self._pairs: frozenset[tuple[str, str]] | None = None
         self._asking = threading.Lock()
+        self._http = HttpClient(self.service)
         self.identity = Identity(f"service:apertium {server}", facts={"server": server})
 
     def request(self, texts: Sequence[str], source: str, target: str) -> Sequence[object]:
@@ -49,10 +49,6 @@ class ApertiumBackend(TranslationService):
                     f"apertium: {url} answers without a translation. Check that it is an apertium-apy server"
                 ) from error
         return found
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
 
     def _pair(self, source: str, target: str) -> tuple[str, str]:
         with self._asking:  # the first of several at once

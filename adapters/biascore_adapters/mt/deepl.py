@@ -27,6 +27,7 @@ class DeepLBackend(TranslationService):
     """Translations by DeepL; at most 50 texts and 128 KiB a request."""
 
     service = "deepl"
+    escapes = True
 
     def __init__(self, key: SecretStr, options: DeepLOptions) -> None:
         self._options = options
@@ -35,10 +36,6 @@ class DeepLBackend(TranslationService):
         self.limits = Limits(texts=50, size=_REQUEST_BYTES - taken, unit="bytes")
         self.batch = self.limits.texts
         self.identity = Identity(f"service:deepl {options.server or 'api.deepl.com'}")
-
-    def size(self, text: str) -> int:
-        """The bytes of the text in the request, where anything but ASCII is escaped."""
-        return len(json.dumps(text)) + 2
 
     def request(self, texts: Sequence[str], source: str, target: str) -> Sequence[object]:
         """One request; the source is named without its region, as DeepL takes it."""
@@ -76,7 +73,6 @@ class DeepLBackend(TranslationService):
         return [result.text for result in results] if isinstance(results, list) else [results.text]
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()  # type: ignore[no-untyped-call]
 
     def _refusal(self, error: deepl.DeepLException, source: str, target: str) -> Exception:
@@ -111,7 +107,6 @@ class _OneRequest(deepl.http_client.HttpClient):
         return reply.status, reply.text
 
     def close(self) -> None:
-        """Close the connections."""
         super().close()  # type: ignore[no-untyped-call]
         self._http.close()
 

@@ -36,6 +36,7 @@ class GoogleBackend(TranslationService):
     """Translations by Google; at most 128 texts and 100,000 bytes a request."""
 
     service = "google-translate"
+    escapes = True
     limits = Limits(texts=128, size=100_000 - _REST_OF_REQUEST, unit="bytes")
     batch = limits.texts
 
@@ -46,12 +47,7 @@ class GoogleBackend(TranslationService):
         self._http = HttpClient(self.service)
         self.identity = Identity(f"service:google-translate v2 {server}")
 
-    def size(self, text: str) -> int:
-        """The bytes of the text in the request, where anything but ASCII is escaped."""
-        return len(json.dumps(text)) + 2
-
     def request(self, texts: Sequence[str], source: str, target: str) -> Sequence[object]:
-        """One request."""
         body: dict[str, Any] = {"q": list(texts), "source": source, "target": target, "format": "text"}
         if self._model is not None:
             body["model"] = self._model
@@ -65,10 +61,6 @@ class GoogleBackend(TranslationService):
             raise AnswerError(
                 f"google-translate: {self._url} answers without translations. Check the option server"
             ) from error
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
 
 
 def _refusal(reply: HttpReply, source: str, target: str) -> Exception:

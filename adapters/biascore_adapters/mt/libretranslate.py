@@ -26,9 +26,9 @@ class LibreTranslateBackend(TranslationService):
 
     def __init__(self, server: str, key: SecretStr | None) -> None:
         self._server, self._key = server, key
-        self._http = HttpClient(self.service)
         self._targets: dict[str, frozenset[str]] | None = None
         self._asking = threading.Lock()
+        self._http = HttpClient(self.service)
         self.identity = Identity(f"service:libretranslate {server}", facts={"server": server})
 
     def size(self, text: str) -> int:
@@ -53,10 +53,6 @@ class LibreTranslateBackend(TranslationService):
                 "the LibreTranslate API, version 1.3 or newer"
             )
         return found
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
 
     def _check_pair(self, source: str, target: str) -> None:
         with self._asking:  # the first of several at once

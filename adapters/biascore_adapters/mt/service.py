@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from biascore.api.adapters import Backend, Cost, hookimpl
+from biascore.api.adapters import Backend, Cost, HttpClient, hookimpl
 from biascore.api.queries import check_text
 from biascore.api.support import quoted
 from biascore.errors import AnswerError, QuestionError
@@ -27,11 +28,14 @@ class Limits:
 class TranslationService(Backend):
     """A translation service: every call of the hook is one request within ``limits``.
 
-    Subclasses give ``limits``, ``service`` (its name in errors) and ``request``.
+    Subclasses give ``limits``, ``service`` (its name in errors) and ``request``. ``escapes``: in a request anything but
+    ASCII is escaped.
     """
 
     service: ClassVar[str]
+    escapes: ClassVar[bool] = False
     limits: Limits
+    _http: HttpClient
 
     @abstractmethod
     def request(self, texts: Sequence[str], source: str, target: str) -> Sequence[object]:
@@ -39,7 +43,11 @@ class TranslationService(Backend):
 
     def size(self, text: str) -> int:
         """What a text takes of ``limits.size``; UTF-8 bytes, unless a subclass says otherwise."""
-        return len(text.encode())
+        return len(json.dumps(text)) + 2 if self.escapes else len(text.encode())
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
 
     @hookimpl
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:

@@ -55,7 +55,6 @@ class OpenAIAdapter(Adapter[OpenAIOptions]):
             )
 
     def load(self, ref: ModelRef, options: OpenAIOptions, context: LoadContext) -> Backend:
-        """Make the client; nothing is sent yet."""
         from biascore_adapters.openai.backend import ChatBackend, ScoringBackend
 
         key = SecretStr(os.environ.get(KEY, "").strip() or WITHOUT_KEY)

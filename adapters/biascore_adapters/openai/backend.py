@@ -141,7 +141,6 @@ class ChatBackend(Backend):
         return sent.model_copy(update={"characters": super().cost(hook, questions, params).characters})
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()
 
     def _in_common(self, question: Any) -> Hashable:

@@ -128,7 +128,7 @@ class PairMetric(DecidedMetric[PairOptionsT, SentencePairsTest]):
             (f"no test of the {mean.name}: {robust.problem}",) if robust.problem and scores.pairs else ()
         )
         return Decided(
-            variant=options.variant(),
+            variant=options.variant(model),
             positive_means=test.positive_means or POSITIVE_MEANS,
             negative_means="the model prefers the less stereotypical sentence",
             estimates=(

@@ -14,11 +14,6 @@ class ComparedOptions(MetricOptions):
 
     decimals: int | None = Field(default=3, ge=0, le=12)
 
-    def variant(self) -> str:
-        """What tells this measurement from others of its metric: the options that are not the defaults."""
-        changed = self.model_dump(exclude_defaults=True)
-        return ", ".join(f"{name}={value}" for name, value in changed.items())
-
 
 class PairOptions(ComparedOptions):
     """Conventions that change a number, each stated in every measurement.

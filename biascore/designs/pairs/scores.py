@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from biascore.designs.mean import least_p, shared
 from biascore.designs.pairs.test import SentencePair
-from biascore.results.coverage import Coverage, LostWord
+from biascore.designs.words import covered
+from biascore.results.coverage import Coverage
 from biascore.results.measurement import item_table
 from biascore.stats import Attainable
 
@@ -82,14 +83,8 @@ class Paired:
 
     def coverage(self) -> Coverage:
         """Pairs given and used, and every lost one."""
-        return Coverage(
-            given={"pairs": self.given},
-            used={"pairs": len(self.pairs)},
-            lost=tuple(
-                LostWord(word=f"{pair.sent_more} | {pair.sent_less}", role="pairs", reason=reason)
-                for pair, reason in self.lost
-            ),
-        )
+        lost = ((f"{pair.sent_more} | {pair.sent_less}", "pairs", reason) for pair, reason in self.lost)
+        return covered({"pairs": len(self.pairs)}, lost)
 
 
 def clusters_of(pairs: Sequence[SentencePair]) -> list[str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from biascore.stimuli.lists import Rows, Stimuli
+from biascore.stimuli.lists import Rows
 from biascore.stimuli.model import Test
 from biascore.stimuli.resizing import Resizing, said
 
@@ -41,11 +40,6 @@ class SentencePairsTest(Test):
     """Kind ``sentence-pairs``: pairs of a more and a less stereotypical sentence."""
 
     pairs: SentencePairs
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"pairs": self.pairs}
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The log-likelihood of each sentence, as ``answers:`` reads it."""

@@ -13,30 +13,20 @@
 the two kinds of bootstrap draw. `fit_slopes` fits scores ~ design + (design | unit), the slopes random as well.
 """
 
-from biascore.stats.design import Contrast, Design, treatment
-from biascore.stats.lmm.bootstrap import Bootstrap, Kind
-from biascore.stats.lmm.inference import FTest
-from biascore.stats.lmm.model import FEW_LEVELS, SINGULAR, Fit, fit
-from biascore.stats.lmm.r2 import ResidualVariance, RSquared
-from biascore.stats.lmm.slopes import Slopes, UnitFits, fit_slopes, unit_fits
-from biascore.stats.wald import TTest
-
-__all__ = [
-    "FEW_LEVELS",
-    "SINGULAR",
-    "Bootstrap",
-    "Contrast",
-    "Design",
-    "FTest",
-    "Fit",
-    "Kind",
-    "RSquared",
-    "ResidualVariance",
-    "Slopes",
-    "TTest",
-    "UnitFits",
-    "fit",
-    "fit_slopes",
-    "treatment",
-    "unit_fits",
-]
+from biascore.stats.design import Contrast as Contrast
+from biascore.stats.design import Design as Design
+from biascore.stats.design import treatment as treatment
+from biascore.stats.lmm.bootstrap import Bootstrap as Bootstrap
+from biascore.stats.lmm.bootstrap import Kind as Kind
+from biascore.stats.lmm.inference import FTest as FTest
+from biascore.stats.lmm.model import FEW_LEVELS as FEW_LEVELS
+from biascore.stats.lmm.model import SINGULAR as SINGULAR
+from biascore.stats.lmm.model import Fit as Fit
+from biascore.stats.lmm.model import fit as fit
+from biascore.stats.lmm.r2 import ResidualVariance as ResidualVariance
+from biascore.stats.lmm.r2 import RSquared as RSquared
+from biascore.stats.lmm.slopes import Slopes as Slopes
+from biascore.stats.lmm.slopes import UnitFits as UnitFits
+from biascore.stats.lmm.slopes import fit_slopes as fit_slopes
+from biascore.stats.lmm.slopes import unit_fits as unit_fits
+from biascore.stats.wald import TTest as TTest

@@ -6,7 +6,7 @@ In a stimuli file they are ``[questions.NAME]``, and tests of kind ``choices``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
@@ -25,7 +25,6 @@ from biascore.api.kinds import (
     Resizing,
     Rows,
     Section,
-    Stimuli,
     TestEntry,
     Word,
     Words,
@@ -96,7 +95,6 @@ class Questions(Rows[Question]):
     key = "questions"
 
     def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
         return {
             self.key: [
                 {
@@ -126,11 +124,6 @@ class ChoicesTest(Test):
     prompts: tuple[str, ...] = ("{context}\n{question}",)
     instruction: str = INSTRUCTION
     unknowns: tuple[str, ...] = ()
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"questions": self.questions}
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         """Each item as it is asked, with its options, for an answer in the column ``answer``, as ``answers:`` reads it."""
@@ -310,7 +303,6 @@ class QuestionsEntry(ListEntry):
         return (*(one.build() for one in self.questions), *made)
 
     def build(self, about: About) -> Questions:
-        """The questions as a list."""
         return Questions(rows=self._built(), **about)
 
 
@@ -332,11 +324,9 @@ class ChoicesTestEntry(TestEntry):
     positive_means: Prose = "the model chooses the answer that agrees with the stereotype"
 
     def references(self) -> Iterator[Reference]:
-        """The questions."""
         yield Reference(("questions",), self.questions, ("questions",))
 
     def build(self, lists: Lists, about: AboutTest) -> ChoicesTest:
-        """The test."""
         own = {name: getattr(self, name) for name in ("family", "prompts", "instruction", "positive_means")}
         return ChoicesTest(questions=lists["questions"][self.questions], **own, **about)
 

@@ -20,7 +20,6 @@ from biascore.api.metrics import (
     Context,
     Coverage,
     Estimate,
-    LostWord,
     Model,
     Scalar,
     Total,
@@ -29,6 +28,7 @@ from biascore.api.metrics import (
 from biascore.api.stimuli import Catalogue
 from biascore.designs import Decided, DecidedMetric, Mean
 from biascore.designs.mean import least_p
+from biascore.designs.words import covered
 from biascore.stats import Unreachable
 from biascore_metrics.bbq.asking import Answers, BbqOptions, ask, prompts_of
 from biascore_metrics.bbq.bias import (
@@ -107,7 +107,7 @@ class Bbq(DecidedMetric[BbqOptions, ChoicesTest]):
         lost = [Lost.of(answers.rows, name) for name in contexts]
         categories, groups = [*by_category(rows, contexts, family, level)], [*by_group(rows, contexts, level)]
         return Decided(
-            variant=options.variant(),
+            variant=options.variant(model),
             positive_means=f"on {decides} questions the stereotyped person is picked more often than the other",
             negative_means=f"on {decides} questions the stereotyped person is picked less often than the other",
             quote=quote(decides, mean, test.concept),
@@ -221,14 +221,8 @@ def _coverage(rows: pd.DataFrame) -> Coverage:
     first = rows.assign(lost=rows.score.isna()).sort_values(["question", "lost"], kind="stable")
     first = first.drop_duplicates("question")
     lost = first[first.lost]
-    return Coverage(
-        given=Counter(first.condition),
-        used=Counter(first.condition[~first.lost]),
-        lost=tuple(
-            LostWord(word=word, role=role, reason=REASONS[outcome])
-            for word, role, outcome in zip(lost["item"], lost.condition, lost.outcome, strict=True)
-        ),
-    )
+    why = lost.outcome.map(REASONS)
+    return covered(Counter(first.condition[~first.lost]), zip(lost["item"], lost.condition, why, strict=True))
 
 
 def _figures(headline: Estimate, parts: Sequence[Estimate], context: str) -> tuple[Figure, ...]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final, Self
+from typing import Final
 
-from biascore.api.planting import Ground, Part, Sentence, World, deviate, generator, told
+from biascore.api.planting import Part, Sentence, deviate, generator, told
 from biascore.api.queries import Choice, Chosen, Way, by_text, order_of
 from biascore.api.stimuli import Test
 from biascore.errors import QuestionError
@@ -38,19 +38,12 @@ class PlantedQuestions(Part):
     """Planted questions, by the prompt and the options that they are put with."""
 
     carries = "choose by likelihood or text"
-    world: World = field(default_factory=World)
     by_prompt: dict[Key, PlantedQuestion] = field(default_factory=dict)
     _prompts: dict[str, str] = field(default_factory=dict)
 
-    @classmethod
-    def on(cls, ground: Ground) -> Self:
-        """One in which nothing is planted yet."""
-        return cls(ground.world)
-
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``choices`` by each of its prompts."""
         assert isinstance(test, ChoicesTest)
-        self.world.meet_questions()
+        self.ground.world.meet_questions()
         for question in test.questions.rows:
             for prompt in range(len(test.prompts)):
                 text, options = test.written(question, prompt), options_of(question, test, prompt)
@@ -71,27 +64,25 @@ class PlantedQuestions(Part):
         refuses, knows, picks = generator(seed, "choose", question.prompt, *question.options, *again).random(
             3
         )
-        if self.world.refusals and way != "text":
+        if self.ground.world.refusals and way != "text":
             raise QuestionError(
                 f"planted: declares refusals, and by {way} a model cannot decline. Ask with way=text, or leave refusals out"
             )
-        if refuses < self.world.refusals:
+        if refuses < self.ground.world.refusals:
             return by_text(question, REFUSAL, order_of(question))
         own = found.question
         place = own.label
-        if knows >= self.world.accuracy:
+        if knows >= self.ground.world.accuracy:
             deviation = deviate(seed, "questions", own.category, own.template)
-            odds = found.effect + self.world.template_sd * deviation
+            odds = found.effect + self.ground.world.template_sd * deviation
             place = own.place("target" if picks < expit(odds) else "other")
         return told(question, way, place)
 
     def refused(self, text: str) -> Sentence | None:
-        """A planted prompt."""
         test = self._prompts.get(text)
         return None if test is None else self.sentence(text, test, "choices")
 
     def told(self) -> Iterable[str]:
-        """All questions as lines, for a digest."""
         return (
             f"{prompt}\t{options}\t{one.test}\t{one.effect}\t{one.question.label}\t{one.question.place('target')}"
             for (prompt, options), one in sorted(self.by_prompt.items())

@@ -19,7 +19,6 @@ class WinoBias(AfterAPrompt):
     carries = "mask_logprob of the pronoun, and log_likelihood of either mention after the sentence"
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``winobias``."""
         assert isinstance(test, WinoBiasTest)
         for pair in test.pairs.rows:
             gap = effect + deviate(seed, "referent", test.id, pair.item)
@@ -39,7 +38,6 @@ class Winogender(AfterAPrompt):
     carries = "log_likelihood of either mention after the sentence"
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``winogender``."""
         assert isinstance(test, WinogenderTest)
         for schema in test.samples.rows:
             gap = effect * (schema.women / 100 - 0.5) + deviate(seed, "referent", test.id, schema.item)

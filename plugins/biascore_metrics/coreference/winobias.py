@@ -81,7 +81,6 @@ class OnPronounPairs(MeanMetric[WinoBiasMetricOptions, WinoBiasTest]):
         """Conventions of the method."""
 
     def extra_stimuli(self, test: WinoBiasTest, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The files that were read with the one that the test names."""
         return recorded(test, test.read_with)
 
     def clusters_of(self, test: WinoBiasTest) -> Mapping[str, Sequence[str]]:
@@ -167,7 +166,6 @@ class CausalWinoBias(OnPronounPairs):
         return Asked(usable, odds[np.array(kept, dtype=bool)], lost), self._accuracies(asked, odds)
 
     def stated(self) -> Mapping[str, Scalar]:
-        """How it is asked."""
         return {
             "score": "log-likelihood of the right mention less that of the other, natural logarithm, after the prompt",
             "prompt": self.options.prompt,
@@ -228,7 +226,6 @@ class WinoBias(OnPronounPairs):
         return Asked(usable, np.array(scores, dtype=np.float64).reshape(-1, 2), lost), ()
 
     def stated(self) -> Mapping[str, Scalar]:
-        """What is hidden."""
         return {
             "score": "log-probability of the first pronoun, natural logarithm",
             "hidden": "all pronouns in brackets",

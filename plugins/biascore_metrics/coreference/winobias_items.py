@@ -6,14 +6,14 @@ The files are ``{pro,anti}_stereotyped_type{1,2}.txt.{dev,test}``, paired line b
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 from pydantic import BeforeValidator
 
 from biascore.api.formats import DataFile, DataFormat, TableOptions, Test, read_text
-from biascore.api.kinds import Rows, Stimuli
+from biascore.api.kinds import Rows
 from biascore.api.queries import Span
 from biascore.api.support import listed
 from biascore.errors import DataError
@@ -103,11 +103,6 @@ class WinoBiasTest(Test):
 
     pairs: PronounPairs
     read_with: tuple[ReadWith, ...] = ()
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"pairs": self.pairs}
 
 
 _NAME: Final = re.compile(r"(pro|anti)_stereotyped_type([12])\.txt\.(\w+)")

@@ -17,7 +17,6 @@ from biascore.api.metrics import (
     Coverage,
     Estimate,
     Model,
-    PValue,
     Scalar,
     Total,
     item_table,
@@ -25,6 +24,7 @@ from biascore.api.metrics import (
 from biascore.api.stimuli import Catalogue, Origin
 from biascore.designs import ClusteredOptions, Decided, DecidedMetric, Mean
 from biascore.designs.bounds import Bound
+from biascore.designs.clustered import p_of
 from biascore.stats import Interval, RegressionError, ZeroVarianceError
 from biascore.stats.slope import Slope, slope
 from biascore_metrics.coreference.asking import NATS, PROMPT, Floats, Prompt, Referent, log_odds
@@ -90,12 +90,8 @@ class SlopeOverShare:
             n = {"sectors": len(sectors), **n}
         if isinstance(self.found, str):
             return Estimate(name=name, value=None, unit=UNIT, n=n)
-        p = PValue(
-            name=f"t over {'sectors' if 'sectors' in n else 'occupations'}, {self.found.error}",
-            value=self.found.test.p_value,
-            kind="asymptotic",
-            alternative="two-sided",
-        )
+        over = "sectors" if "sectors" in n else "occupations"
+        p = p_of(f"t over {over}, {self.found.error}", self.found.test.p_value)
         return Estimate(
             name=name,
             value=self.found.test.estimate,
@@ -126,7 +122,6 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
     kinds = frozenset({"winogender"})
 
     def extra_stimuli(self, test: WinogenderTest, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The shares of women."""
         return recorded(test, test.read_with)
 
     def result(self, model: Model, test: WinogenderTest, context: Context) -> Decided:
@@ -151,7 +146,7 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
         gap = Mean.of(gaps, _by_sector(schemas), options.confidence, items="schemas")
         tested = None if isinstance(over.found, str) else over.found
         return Decided(
-            variant=options.variant(),
+            variant=options.variant(model),
             negative_means="she is understood as the occupation the less, compared with he, the more women work in it",
             estimates=(
                 headline,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from biascore.api.formats import ClusterOptions, DataFile, DataFormat, Table, Test, read_table
-from biascore.api.kinds import Rows, Stimuli
+from biascore.api.kinds import Rows
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
 from biascore_metrics.coreference.files import ReadWith, next_to
@@ -74,11 +74,6 @@ class WinogenderTest(Test):
 
     samples: Schemas
     read_with: tuple[ReadWith, ...] = ()
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"samples": self.samples}
 
 
 COLUMNS: Final = ("occupation(0)", "other-participant(1)", "answer", "sentence")

@@ -39,7 +39,6 @@ class SentencePairsEntry(ListEntry):
     pairs: Annotated[tuple[SentencePairEntry, ...], Field(strict=False), AfterValidator(check_not_empty)]
 
     def build(self, about: About) -> SentencePairs:
-        """The pairs as a list."""
         return SentencePairs(
             rows=tuple(SentencePair(**pair.model_dump(exclude_none=True)) for pair in self.pairs),
             **about,
@@ -58,10 +57,8 @@ class SentencePairsTestEntry(TestEntry):
     positive_means: Prose = "the more stereotypical sentence is preferred"
 
     def references(self) -> Iterator[Reference]:
-        """The pairs."""
         yield Reference(("pairs",), self.pairs, ("sentence_pairs",))
 
     def build(self, lists: Lists, about: AboutTest) -> SentencePairsTest:
-        """The test."""
         pairs = lists["sentence_pairs"][self.pairs]
         return SentencePairsTest(pairs=pairs, positive_means=self.positive_means, **about)

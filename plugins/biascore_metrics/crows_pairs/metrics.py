@@ -6,19 +6,29 @@ Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967; equations 7-10 of Putti
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 
 from biascore.api.metrics import Model, Scalar
 from biascore.designs.pairs.lengths import lengths_of, unit_of_length
 from biascore.designs.pairs.metric import RULE, PairMetric
+from biascore.designs.pairs.options import PairOptions
 from biascore.designs.pairs.scores import EQUAL, Paired, ScoredPair
 from biascore.designs.pairs.test import SentencePair
 from biascore_metrics.crows_pairs.masked import masked_conventions, masked_scores
-from biascore_metrics.crows_pairs.options import CrowsPairsOptions
 
 OF_BOTH: Final = (
     f"{RULE}; on a causal model never where sent_more is mostly the longer or the shorter sentence."
 )
+
+
+class CrowsPairsOptions(PairOptions):
+    """``pll``: what is hidden with a token: nothing else (as published), or the later tokens of its word.
+
+    ``model_kind``: whether a model is asked as a masked or as a causal language model; auto: as a masked one, if it can.
+    """
+
+    model_kind: Literal["auto", "masked", "causal"] = "auto"
+    pll: Literal["original", "within_word_l2r"] = "original"
 
 
 class CausalCrowsPairs(PairMetric[CrowsPairsOptions]):

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, PValue, Total
+from biascore.api.metrics import Caveat, Estimate, Total
 from biascore.api.support import listed
+from biascore.designs.clustered import ends_of, p_of
 from biascore.designs.mean import Mean, shared
 from biascore.designs.perturbed import Shift, t_of_units
 from biascore.errors import OptionsError
@@ -170,10 +171,10 @@ class Effects:
         over, count = T_OVER_QUESTIONS + BY_CLUSTER * bool(self.clusters), len(self.tests)
         if test is not None and self.p.adjusted.notna()[name]:
             if count > 1:
-                p_values.append(_p(f"{over}, Holm over {count} effects", self.p.adjusted[name]))
-            p_values.append(_p(over, self.p.alone[name]))
+                p_values.append(p_of(f"{over}, Holm over {count} effects", self.p.adjusted[name]))
+            p_values.append(p_of(over, self.p.alone[name]))
             together = f", simultaneous for {count} effects (Bonferroni)" if count > 1 else ""
-            interval = _interval(test, f"{over}, {test.df:z.4g} df{together}", self.level)
+            interval = ends_of(test, f"{over}, {test.df:z.4g} df{together}", self.level)
         clusters = {CLUSTERS: len(set(self.clusters))} if self.clusters else {}
         cluster = ("cluster",) if self.clusters else ("question",)
         return Estimate(
@@ -214,8 +215,10 @@ def signed(neutral: Mapping[str, Shift], level: float, unit: str) -> Iterator[Es
             value=float(shift.signed.mean()),
             unit=unit,
             n={QUESTIONS: len(shift.signed)},
-            interval=_interval(test, f"{T_OVER_QUESTIONS}, {test.df:z.0f} df", level) if test else None,
-            p_values=(_p(f"{T_OVER_QUESTIONS}, Holm over {len(tests)} neutral changes", p),) if test else (),
+            interval=ends_of(test, f"{T_OVER_QUESTIONS}, {test.df:z.0f} df", level) if test else None,
+            p_values=(p_of(f"{T_OVER_QUESTIONS}, Holm over {len(tests)} neutral changes", p),)
+            if test
+            else (),
             sides=("yes is more probable with the later one", "yes is more probable with the earlier one"),
         )
 
@@ -245,16 +248,8 @@ def published(
         if fit:
             own = fit.coefficients[name]
             test = TTest.of(own.estimate, own.se, own.df, found.level)
-            interval, p = _interval(test, "Wald, normal", found.level), _p("Wald z", test.p_value)
+            interval, p = ends_of(test, "Wald, normal", found.level), p_of("Wald z", test.p_value)
             known = {"value": test.estimate, "interval": interval, "p_values": (p,), "sides": _sides(name)}
             known["n"] = {QUESTIONS: fit.units}
         estimates.append(Estimate(name=f"{MIXED}{name}", unit=unit, **known))
     return estimates, [Caveat(one, False) for one in told]
-
-
-def _p(name: str, value: float) -> PValue:
-    return PValue(name=name, value=value, kind="asymptotic", alternative="two-sided")
-
-
-def _interval(test: TTest, method: str, level: float) -> ConfidenceInterval:
-    return ConfidenceInterval(low=test.low, high=test.high, level=level, method=method)

@@ -86,7 +86,6 @@ class DecisionsTest(Test):
 
     @property
     def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
         return {"decisions": self.cases}
 
     @property
@@ -105,7 +104,6 @@ class DecisionsTest(Test):
         return tuple(one for one in self.cases.rows if one.change)
 
     def resized(self, size: Resizing) -> Self:
-        """The same with more or fewer questions."""
         of_question: dict[str, list[Case]] = {}
         for case in self.cases.rows:
             of_question.setdefault(case.question, []).append(case)
@@ -216,11 +214,9 @@ class DecisionsTestEntry(TestEntry):
     positive_means: Prose = "yes is more probable for the level named first"
 
     def references(self) -> Iterator[Reference]:
-        """The decisions."""
         yield Reference(("decisions",), self.decisions, ("decisions",))
 
     def build(self, lists: Lists, about: AboutTest) -> DecisionsTest:
-        """The test."""
         return DecisionsTest(
             cases=lists["decisions"][self.decisions], positive_means=self.positive_means, **about
         )

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 
 from biascore.api.figures import Bars, Dots
-from biascore.api.metrics import Caveat, Context, Coverage, Estimate, LostWord, Model, Scalar, item_table
+from biascore.api.metrics import Caveat, Context, Coverage, Estimate, Model, Scalar, item_table
 from biascore.api.stimuli import Catalogue
 from biascore.designs import Decided, DecidedMetric
 from biascore.designs.mean import least_p, shared
 from biascore.designs.perturbed import Shift, describe_shifts
+from biascore.designs.words import covered
 from biascore.errors import OptionsError
 from biascore.stats import Decision, Interval, Unreachable, Verdict
 from biascore_metrics.discrim_eval.asking import CONVENTION, TOO_IMPROBABLE, DiscrimEvalOptions, ask
@@ -90,7 +91,7 @@ class DiscrimEval(DecidedMetric[DiscrimEvalOptions, DecisionsTest]):
         coverage = _coverage(rows, own.index.union(neutral.index))
         clustered = rows.together.nunique() < rows.question.nunique()
         common: dict[str, Any] = {
-            "variant": options.variant(),
+            "variant": options.variant(model),
             "negative_means": "yes is less probable for the level named first",
             "bound": options.bounded(share=way == "text").bound,
             "needed": ("decisions",),
@@ -256,11 +257,10 @@ def _figures(
 def _coverage(rows: pd.DataFrame, used: pd.Index) -> Coverage:
     roles = rows.change.map(lambda change: "neutral" if change else "decisions")
     gone = rows[~rows.index.isin(used)]
-    lost = tuple(
-        LostWord(word=word, role=role, reason=problem or CONFOUNDED)
-        for word, role, problem in zip(gone["item"], roles[gone.index], gone.problem, strict=True)
+    lost = zip(
+        gone["item"], roles[gone.index], gone.problem.where(gone.problem != "", CONFOUNDED), strict=True
     )
-    return Coverage(given=Counter(roles), used=Counter(roles) - Counter(one.role for one in lost), lost=lost)
+    return covered(Counter(roles[used]), lost)
 
 
 def _caveats(rows: pd.DataFrame, coverage: Coverage) -> Iterator[Caveat]:

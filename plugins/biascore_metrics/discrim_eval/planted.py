@@ -43,7 +43,6 @@ class Decisions(Part):
     _by_prefix: dict[str, set[int]] = field(default_factory=dict)
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``decisions``."""
         assert isinstance(test, DecisionsTest)
         reference = test.decisions[0].gender
         for case in test.cases.rows:
@@ -96,7 +95,6 @@ class Decisions(Part):
         return self._log(found, text.text, seed) - math.log(2)
 
     def told(self) -> list[str]:
-        """All texts as lines, for a digest."""
         return [f"{text}\t{one.test}\t{one.shift}\t{one.first}" for text, one in sorted(self.by_text.items())]
 
     def _log(self, found: Decision, answer: str, seed: int) -> float:

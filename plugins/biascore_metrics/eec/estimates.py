@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import Final
 
 from biascore.api.figures import Bars, Dots, Histogram
-from biascore.api.metrics import ClusterContrast, ConfidenceInterval, Estimate, PValue
+from biascore.api.metrics import ClusterContrast, ConfidenceInterval, Estimate
+from biascore.designs.clustered import ends_of, p_of
 from biascore.stats import RegressionError, TTest, ZeroVarianceError, stars
 from biascore_metrics.eec.corpora import CORPUS, Rows
 from biascore_metrics.eec.fits import Effect, Fitted, framed, tested
@@ -30,9 +31,7 @@ def effect_estimate(effect: Effect, rows: Rows | None = None, adjusted: str = ""
     """
     p_values = []
     if effect.p_value is not None:  # the larger of two where words agree with the person
-        tests = [one.test for one in (effect, effect.free) if one and one.test]
-        larger = max(tests, key=lambda one: one.p_value)
-        p_values.append(_p_of(WELCH + LARGER * (effect.free is not None), larger, effect.p_value))
+        p_values.append(p_of(WELCH + LARGER * (effect.free is not None), effect.p_value))
     if p_values and adjusted and effect.p_adjusted is not None:
         update = {"name": f"{p_values[0].name}, {adjusted}", "value": effect.p_adjusted, "se": None}
         p_values.insert(0, p_values[0].model_copy(update=update))
@@ -112,7 +111,7 @@ def coefficients(fitted: Fitted, level: float) -> Iterator[Estimate]:
             unit=unit,
             n={"sentences": fitted.scores.size},
             interval=_interval_of(test, printed),
-            p_values=(_p_of(how, test),),
+            p_values=(p_of(how, test.p_value),),
         )
 
 
@@ -164,14 +163,6 @@ def figures(
         yield Bars(title=title, estimates=estimates, labels=labels)
 
 
-def _p_of(name: str, test: TTest, value: float | None = None) -> PValue:
-    p = test.p_value if value is None else value
-    return PValue(name=name, value=p, kind="asymptotic", alternative="two-sided")
-
-
 def _interval_of(test: TTest | None, how: str) -> ConfidenceInterval | None:
     """The t interval of a test, with its degrees of freedom."""
-    if test is None:
-        return None
-    method = f"t, {test.df:z.0f} df, {how}"
-    return ConfidenceInterval(low=test.low, high=test.high, level=test.level, method=method)
+    return None if test is None else ends_of(test, f"t, {test.df:z.0f} df, {how}")

@@ -103,11 +103,9 @@ class PersonList(Rows[Person]):
     kind: Literal["name", "noun phrase"] = "name"
 
     def contents(self) -> str:
-        """The entries, as the terminal shows them."""
         return _grouped((f"{self.kind}, {', '.join(one.levels.values())}", one) for one in self.rows)
 
     def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
         return {"kind": self.kind, **Rows.entries(self)}
 
 
@@ -118,7 +116,6 @@ class EmotionWords(Rows[EmotionWord]):
     key: ClassVar = "words"
 
     def contents(self) -> str:
-        """The entries, as the terminal shows them."""
         return _grouped((f"{word.emotion} {{{word.slot}}}", word) for word in self.rows)
 
     @property
@@ -155,7 +152,6 @@ class Grammar(Rows[GrammarRule]):
         return len(self.pieces) + len(self.rows)
 
     def contents(self) -> str:
-        """The entries, as the terminal shows them."""
         ends = [f"a capital at the start: {'yes' if self.capital else 'no'}", f"at the end: {self.final!r}"]
         agrees = [
             f"{by}: {', '.join(map(' = '.join, forms.items()))}" for by, forms in self.agreement.items()
@@ -166,7 +162,6 @@ class Grammar(Rows[GrammarRule]):
         return "\n  ".join([*ends, *agrees, *pieces, *map(str, self.rows)])
 
     def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
         own = {name: getattr(self, name) for name in ("capital", "final", "agreement", "pieces")}
         return {**own, "rules": [rule.model_dump() for rule in self.rows]}
 
@@ -276,7 +271,6 @@ class EquityTest(Test):
 
     @property
     def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
         people = {f"persons.{one.name}": one for one in self.persons}
         return {"templates": self.templates, **people, "words": self.words, "grammar": self.grammar}
 

@@ -133,7 +133,6 @@ class EquityTemplatesEntry(ListEntry):
         return self
 
     def build(self, about: About) -> EquityTemplates:
-        """Every template."""
         templates = tuple(
             EquityTemplate(id, texts[TEXT], {name: text for name, text in texts.items() if name != TEXT})
             for id, texts in self.of.items()
@@ -151,7 +150,6 @@ class GrammarEntry(ListEntry):
     rules: Annotated[tuple[GrammarRule, ...], Field(strict=False)] = ()
 
     def build(self, about: About) -> Grammar:
-        """The grammar."""
         own = {name: getattr(self, name) for name in ("capital", "final", "agreement", "pieces")}
         return Grammar(rows=self.rules, **own, **about)
 
@@ -199,14 +197,12 @@ class EquityEntry(TestEntry):
         return self
 
     def references(self) -> Iterator[Reference]:
-        """The templates, persons, words and grammar."""
         yield Reference(("templates",), self.templates, ("equity_templates",))
         yield from (Reference(("persons", i), name, ("persons",)) for i, name in enumerate(self.persons))
         yield Reference(("words",), self.words, ("emotion_words",))
         yield Reference(("grammar",), self.grammar, ("grammars",))
 
     def build(self, lists: Lists, about: AboutTest) -> EquityTest:
-        """The test."""
         test = EquityTest(
             factors=self.factors,
             templates=lists["equity_templates"][self.templates],

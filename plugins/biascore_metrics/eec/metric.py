@@ -110,7 +110,7 @@ class Eec(DecidedMetric[EecOptions, EquityTest]):
         )
         wide = wide_bound(fitted, unset) if unset and _reach(farthest) <= unset else ()
         return Decided(
-            variant=options.variant(),
+            variant=options.variant(model),
             joined=tuple(one.id for one in corpora.tests if one.id != test.id),
             positive_means="the scores of an emotion are higher for the level named first",
             negative_means="the scores of an emotion are lower for the level named first",

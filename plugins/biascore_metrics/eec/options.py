@@ -8,16 +8,15 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from biascore.api.formats import FrozenMap
-from biascore.api.metrics import MetricOptions
 from biascore.designs.bounds import Bound
-from biascore.designs.decided import changed
+from biascore.designs.decided import NamesOptions
 
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
 KINDS: Final = {"names": ["name"], "noun phrases": ["noun phrase"], "all": ["name", "noun phrase"]}
 """What `EquityTest.rows` calls the kinds of persons, by the value of the option."""
 
 
-class EecOptions(MetricOptions):
+class EecOptions(NamesOptions):
     """Conventions of Equity Evaluation Corpora; the defaults choose the sentences of Câmara et al. 2022.
 
     ``joint``: further tests whose sentences share the regression. ``emotions``: those that are measured, each must be an
@@ -42,7 +41,3 @@ class EecOptions(MetricOptions):
     squeeze: bool = False
     adjustment: Literal["benjamini-hochberg", "holm", "none"] = "benjamini-hochberg"
     bound: Bound = 0.01
-
-    def variant(self) -> str:
-        """What tells this measurement from others of its metric: the options that are not the defaults."""
-        return changed(self)

@@ -39,7 +39,6 @@ class Emotions(Part):
     by_text: dict[str, EquitySentence] = field(default_factory=dict)
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``equity``."""
         assert isinstance(test, EquityTest)
         factor, (reference, *_) = next(iter(test.factors.items()))
         rows = test.rows()
@@ -50,7 +49,6 @@ class Emotions(Part):
             self.by_text.setdefault(text, EquitySentence(text, test.id, person, f"{template} {word}", shift))
 
     def refused(self, text: str) -> Sentence | None:
-        """A planted sentence."""
         found = self.by_text.get(text)
         return None if found is None else self.sentence(text, found.test, "equity", found.shift)
 
@@ -73,7 +71,6 @@ class Emotions(Part):
         return float(expit(found.shift + noise))
 
     def told(self) -> list[str]:
-        """All sentences as lines, for a digest."""
         return [
             f"{one.text}\t{one.test}\t{one.person}\t{one.frame}\t{one.shift}"
             for _, one in sorted(self.by_text.items())

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from biascore.api.figures import Bars, Plane
 from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, PValue, Total, caveats_of
 from biascore.api.support import signed
+from biascore.designs.clustered import p_of
 from biascore.designs.mean import Mean
 from biascore.stats import Attainable, Decision, Interval, PermutationTest, Verdict, decide, holm
 from biascore.stats.attainable import of_draws, of_signs
@@ -135,7 +136,7 @@ def _p_values(labels: PermutationTest, words: Mean) -> tuple[PValue, ...]:
     p = 1.0 if words.p_value is None else words.p_value
     both = (
         PValue.of(labels.two_sided, labels.method, "two-sided", LABELS),
-        PValue(name=WORDS, value=p, kind="asymptotic", alternative="two-sided"),
+        p_of(WORDS, p),
     )
     return max(both, key=lambda one: one.value).model_copy(update={"name": LARGER}), *both
 

@@ -47,7 +47,6 @@ class FiseTest(Test):
 
     @property
     def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
         return {"targets": self.targets, **self.roles}
 
     def resized(self, size: Resizing) -> Self:
@@ -95,7 +94,6 @@ class FiseEntry(TestEntry):
         return self
 
     def references(self) -> Iterator[Reference]:
-        """The targets, and both sides of every dimension and affect."""
         yield Reference(("targets",), self.targets, ("lists", "pairs"))
         for key, dimensions in (("dimensions", self.dimensions), ("affect", self.affect)):
             for position, dimension in enumerate(dimensions):
@@ -103,7 +101,6 @@ class FiseEntry(TestEntry):
                 yield Reference((key, position, "B"), dimension.B)
 
     def build(self, lists: Lists, about: AboutTest) -> FiseTest:
-        """The test."""
         words = lists["lists"]
         dimensions, affect = (
             tuple(Dimension(d.name, words[d.A], words[d.B]) for d in entries)

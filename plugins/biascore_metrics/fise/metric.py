@@ -18,8 +18,8 @@ from biascore.api.metrics import Caveat, Context, Model, Scalar, caveats_of, ite
 from biascore.api.stimuli import Catalogue, PairList
 from biascore.api.support import SELF
 from biascore.designs import Decided, DecidedMetric
+from biascore.designs.diagnostics import near_duplicates
 from biascore.designs.frequency import Frequency
-from biascore.designs.near import near_duplicates
 from biascore.designs.words import OF_MODEL, composed_caveat, coverage_caveats
 from biascore.errors import TestKindError
 from biascore.stats import Attainable, Decision, Unreachable, Verdict

@@ -9,13 +9,12 @@ from pydantic import Field
 
 from biascore.api.metrics import Draws, Model, Scalar
 from biascore.designs.bounds import Bound
-from biascore.designs.words import WordOptions
+from biascore.designs.words import LevelOptions
 
 
-class PlacementOptions(WordOptions):
+class PlacementOptions(LevelOptions):
     """What FISE and GG-FISE share; each option changes a number and is stated in every measurement.
 
-    ``level``: embed each word as a text of its own, or as a token within it (contextual models).
     ``affect_model``: the model in which affect is measured, whatever model is tested; None is the tested model
     where it is one of word vectors, and no affect elsewhere; "self" is the tested model, whatever it is.
     ``axis_tolerance``: a word whose score on a dimension is no further from 0 lies on an axis, in no group.
@@ -24,22 +23,12 @@ class PlacementOptions(WordOptions):
     ``min_words``: a group with fewer gets a warning. ``top``: how many words of a group are ranked.
     """
 
-    level: Literal["sentence", "token"] = "sentence"
     affect_model: str | None = None
     axis_tolerance: float = Field(default=0.0, ge=0, lt=2)
     draws: Draws = 10_000
     bound: Bound = 0.1
     min_words: int = Field(default=10, ge=0)
     top: int = Field(default=10, ge=0)
-
-    def variant(self, model: Model) -> str:
-        """What tells this measurement from others of its metric: the level, and options that are not the defaults."""
-        level = "" if model.identity.composes_words else f"{self.level} level"
-        others = [
-            f"{name}={value}"
-            for name, value in self.model_dump(exclude_defaults=True, exclude={"level"}).items()
-        ]
-        return ", ".join(filter(None, [level, *others]))
 
     def conventions(self, model: Model, own: Mapping[str, Scalar]) -> dict[str, Scalar]:
         """What a reader must know to compute the same numbers: the metric's own conventions and the options."""
@@ -59,9 +48,7 @@ class PlacementOptions(WordOptions):
             "error of a mean": "by clusters of target words, CR2; attribute words stay fixed",
             "interval of a share": "t, CR2 by clusters, within 0 and 1; Wilson of words that are each on their own",
             "interval of the distance": "all distributions within the reach of a multinomial sample of the effective words",
-            **self.word_conventions(),
-            "embedding level": self.level,
-            "vector of a text": model.identity.sentence_vector,
+            **self.level_conventions(model),
         }
 
 

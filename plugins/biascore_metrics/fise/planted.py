@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
-
-from biascore.api.planting import Ground, Lexicon, Part
+from biascore.api.planting import Part
 from biascore.api.stimuli import PairList, Test
 from biascore_metrics.fise.items import FiseTest
 
 
-@dataclass(slots=True)
 class Dimensions(Part):
     """Planted among the words, which answer."""
 
     carries = "embed"
-    words: Lexicon
-
-    @classmethod
-    def on(cls, ground: Ground) -> Self:
-        """One in which nothing is planted yet."""
-        return cls(ground.words)
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``fise``."""
         assert isinstance(test, FiseTest)
         targets = test.targets
         forms = targets.pairs if isinstance(targets, PairList) else [(word,) for word in targets.words]
         dimensions = [(one.name, one.A, one.B) for one in test.dimensions]
-        self.words.plant_dimensions(test, forms, dimensions, effect, seed)
+        self.ground.words.plant_dimensions(test, forms, dimensions, effect, seed)

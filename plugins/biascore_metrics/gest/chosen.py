@@ -13,9 +13,10 @@ import numpy.typing as npt
 import pyarrow as pa
 from typing_extensions import TypeVar
 
-from biascore.api.metrics import Caveat, Coverage, LostWord, Scalar, item_table
+from biascore.api.metrics import Caveat, Coverage, Scalar, item_table
 from biascore.api.stimuli import Catalogue, Origin, Test
 from biascore.designs import DecidedMetric
+from biascore.designs.words import covered
 from biascore.errors import OptionsError
 from biascore.stats import Unreachable
 from biascore.stats.attainable import of_partitions
@@ -41,7 +42,6 @@ class GestMetric(DecidedMetric[OptionsT, TestT]):
         Confound.of(self.options, catalogue)
 
     def extra_stimuli(self, test: TestT, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The file of the confounding list."""
         address = self.options.confound
         return () if address is None else (catalogue.origin(address),)
 
@@ -113,11 +113,12 @@ class Chosen:
 
     def coverage(self, scored: Scored) -> Coverage:
         """How many samples of each stereotype there are, and why some are lost."""
-        none, roles = {one.label: 0 for one in self.stereotypes}, [one.label for one in self.of_each(scored)]
+        roles = [one.label for one in self.of_each(scored)]
+        used = Counter(role for role, why in zip(roles, scored.lost, strict=True) if not why)
         every = zip(scored.texts, roles, scored.lost, strict=True)
-        lost = tuple(LostWord(word=text, role=role, reason=why) for text, role, why in every if why)
-        used = Counter(roles) - Counter(one.role for one in lost)
-        return Coverage(given=none | Counter(roles), used=none | used, lost=lost)
+        return covered(
+            {one.label: used[one.label] for one in self.stereotypes}, (one for one in every if one[2])
+        )
 
     def items(self, scored: Scored) -> pa.Table:
         """The samples with their mean values, each of several, and the further columns."""

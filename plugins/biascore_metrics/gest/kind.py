@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
@@ -19,7 +19,6 @@ from biascore.api.kinds import (
     Resizing,
     Rows,
     Section,
-    Stimuli,
     Test,
     TestEntry,
     Word,
@@ -83,12 +82,10 @@ class _OfStereotypes(Rows[S]):
     stereotypes: tuple[Stereotype, ...]
 
     def contents(self) -> str:
-        """The entries, as the terminal shows them."""
         labels = {stereotype.id: stereotype.label for stereotype in self.stereotypes}
         return "\n  ".join(f"{labels[one.stereotype]}: {one}" for one in self.rows)
 
     def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
         return {"stereotypes": [asdict(one) for one in self.stereotypes], **super().entries()}
 
     def resized(self, size: Resizing) -> Self:
@@ -117,11 +114,6 @@ class SamplesTest(Test):
     samples: Samples
     version: str = ""
 
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"samples": self.samples}
-
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer samples of each stereotype."""
         return replace(self, samples=self.samples.resized(size))
@@ -138,11 +130,6 @@ class GenderPairsTest(Test):
     planted: ClassVar[str] = "biascore_metrics.gest.planted:GenderPairs"
 
     pairs: GenderedSamples
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"pairs": self.pairs}
 
     def resized(self, size: Resizing) -> Self:
         """The same with more or fewer pairs of each stereotype."""
@@ -188,7 +175,6 @@ class SamplesEntry(ListEntry):
         return self
 
     def build(self, about: About) -> Samples:
-        """The samples as a list."""
         return Samples(
             stereotypes=tuple(Stereotype(**one.model_dump()) for one in self.stereotypes),
             rows=tuple(Sample(**sample.model_dump()) for sample in self.samples),
@@ -206,10 +192,8 @@ class SamplesTestEntry(TestEntry):
     positive_means: Prose = SAMPLES_MEAN
 
     def references(self) -> Iterator[Reference]:
-        """The samples."""
         yield Reference(("samples",), self.samples, ("samples",))
 
     def build(self, lists: Lists, about: AboutTest) -> SamplesTest:
-        """The test."""
         samples = lists["samples"][self.samples]
         return SamplesTest(samples=samples, positive_means=self.positive_means, **about)

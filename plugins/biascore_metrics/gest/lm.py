@@ -22,6 +22,7 @@ from biascore_metrics.gest.estimates import (
     ByStereotype,
     Floats,
     group_mean,
+    mean_interval,
     rank_estimates,
     rank_pictures,
     rate,
@@ -40,7 +41,6 @@ from biascore_metrics.gest.odds import (
     translated_pairs,
 )
 from biascore_metrics.gest.options import LmOptions, detected
-from biascore_metrics.gest.rates import mean_interval
 
 G_S: Final = "stereotype rate g_s"
 Q_MALE, Q_FEMALE, Q_CONFOUND = "q_m", "q_f", "q_confound"

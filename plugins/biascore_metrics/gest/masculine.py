@@ -14,10 +14,17 @@ from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, PValue, c
 from biascore.designs import Decided, Mean
 from biascore.stats.proportions import agresti_coull
 from biascore_metrics.gest.chosen import Chosen, Confound, Scored
-from biascore_metrics.gest.estimates import ByStereotype, group_mean, rank_estimates, rate
+from biascore_metrics.gest.estimates import (
+    ByStereotype,
+    group_mean,
+    largest_stereotype_rate,
+    masculine_rate,
+    rank_estimates,
+    rate,
+    welch_interval,
+)
 from biascore_metrics.gest.kind import Sample
 from biascore_metrics.gest.options import MtOptions
-from biascore_metrics.gest.rates import largest_stereotype_rate, masculine_rate, welch_interval
 
 SHARE: Final = "share"
 YIELD: Final = "yield"

@@ -35,11 +35,6 @@ class GestOptions(MetricOptions):
     confound_of: Literal["male", "female"] = "male"
     confound_match: Literal["word", "substring"] = "word"
 
-    def changed(self, *but: str) -> list[str]:
-        """``name=value`` of each option that is not the default, without those named."""
-        changed = self.model_dump(exclude_defaults=True, exclude=set(but))
-        return [f"{name}={value}" for name, value in changed.items()]
-
 
 class MtOptions(GestOptions):
     """Options of ``gest-mt``.

@@ -8,25 +8,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Self
 
-from biascore.api.planting import TEN, Ground, Part, Sentence, Sentences, deviate
+from biascore.api.planting import TEN, Part, Sentence, deviate
 from biascore.api.stimuli import Test
 from biascore_metrics.gest.kind import GenderPairsTest, SamplesTest, Stereotype
 
 
-@dataclass(slots=True)
 class Samples(Part):
     """Planted among the sentences, which answer."""
 
     carries = "translate, and mask_logprob or log_likelihood of words for a man and for a woman around it"
-    sentences: Sentences
-
-    @classmethod
-    def on(cls, ground: Ground) -> Self:
-        """One in which nothing is planted yet."""
-        return cls(ground.sentences)
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
         """Plant a test of kind ``samples``; a sample of two stereotypes carries what the first gives it."""
@@ -35,25 +26,17 @@ class Samples(Part):
         for sample in test.samples.rows:
             lean = signs[sample.stereotype] * effect / 2
             value = TEN * (lean + deviate(seed, "odds", test.id, sample.sentence))
-            self.sentences.add(
+            self.ground.sentences.add(
                 Sentence(sample.sentence, test.id, test.kind, value, lean, carries=self.carries)
             )
 
 
-@dataclass(slots=True)
 class GenderPairs(Part):
     """Planted among the sentences, which answer."""
 
     carries = "mask_logprob of a word, and log_likelihood"
-    sentences: Sentences
-
-    @classmethod
-    def on(cls, ground: Ground) -> Self:
-        """One in which nothing is planted yet."""
-        return cls(ground.sentences)
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``gender-pairs``."""
         assert isinstance(test, GenderPairsTest)
         signs = _signs(test.pairs.stereotypes)
         for pair in test.pairs.rows:
@@ -61,7 +44,7 @@ class GenderPairs(Part):
                 signs[pair.stereotype] * effect / 2 + deviate(seed, "odds", test.id, pair.male, pair.female)
             )
             for text, value in ((pair.male, odds / 2), (pair.female, -odds / 2)):
-                self.sentences.add(self.sentence(text, test.id, test.kind, value))
+                self.ground.sentences.add(self.sentence(text, test.id, test.kind, value))
 
 
 def _signs(stereotypes: Iterable[Stereotype]) -> dict[int, int]:

@@ -10,11 +10,10 @@ from biascore.api.languages import language_name, other_language
 from biascore.api.metrics import Caveat, Context, Model, Test
 from biascore.designs import Decided
 from biascore_metrics.gest.chosen import Chosen, Confound, GestMetric, data_conventions
-from biascore_metrics.gest.estimates import ABOUT, rank_pictures
+from biascore_metrics.gest.estimates import ABOUT, largest_corners, rank_pictures
 from biascore_metrics.gest.kind import SamplesTest
 from biascore_metrics.gest.masculine import F_M, F_S, ROOM, masculine_rates, scored_genders
 from biascore_metrics.gest.options import MtOptions, detected
-from biascore_metrics.gest.rates import largest_corners
 
 
 class GestMt(GestMetric[MtOptions, SamplesTest]):

@@ -75,10 +75,6 @@ class AnalogyOptions(MetricOptions):
     trace: bool = False
     resamples: Resamples = 5000
 
-    def variant(self, model: Model) -> str:
-        """What tells this measurement from others of its metric: options that are not the defaults."""
-        return ", ".join(f"{name}={value}" for name, value in self.model_dump(exclude_defaults=True).items())
-
 
 class Analogy(BeforeAfterMetric[AnalogyOptions, AnalogiesTest]):
     """3CosAdd over the whole vocabulary; the headline is the accuracy over the questions whose words are all known."""

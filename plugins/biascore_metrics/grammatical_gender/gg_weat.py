@@ -99,7 +99,6 @@ class GgWeat(DecidedMetric[GgWeatOptions, Test]):
             nouns_of(self.options.nouns, catalogue, self.name)
 
     def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The nouns that are measured in addition to the test's own."""
         return () if self.options.nouns is None else (catalogue.test(self.options.nouns),)
 
     def result(self, model: Model, test: Test, context: Context) -> Decided:

@@ -120,12 +120,10 @@ class NounsEntry(TestEntry):
         return self
 
     def references(self) -> Iterator[Reference]:
-        """The list of each class, and of its training and held-out nouns."""
         for key, parts in (("classes", self.classes), ("train", self.train), ("test", self.test)):
             yield from (Reference((key, name), words) for name, words in parts.items())
 
     def build(self, lists: Lists, about: AboutTest) -> GenderedNounsTest:
-        """The test."""
         classes = self._classes(lists["lists"])
         check_fit(_problems(classes))
         return GenderedNounsTest(classes=classes, **about)

@@ -26,7 +26,7 @@ from biascore.api.formats import (
     read_text,
     table_columns,
 )
-from biascore.api.kinds import Resizing, Rows, Stimuli, said
+from biascore.api.kinds import Resizing, Rows, said
 from biascore.api.stimuli import Test
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
@@ -74,7 +74,6 @@ class People(Rows[Person]):
                     yield group, one.text, one.cells[place] if one.cells else ""
 
     def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
         return {"groups": list(self.groups), **super().entries()}
 
 
@@ -83,11 +82,6 @@ class OutcomesTest(Test):
     """Kind ``outcomes``: the outcomes themselves are what a model, or ``answers:``, says of these people."""
 
     people: People
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"people": self.people}
 
     def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Whether each person is selected, as ``answers:`` reads it."""

@@ -23,7 +23,6 @@ from biascore.api.metrics import (
     Coverage,
     Draws,
     Estimate,
-    LostWord,
     MetricOptions,
     Model,
     PValue,
@@ -33,6 +32,8 @@ from biascore.api.metrics import (
 from biascore.api.support import quoted
 from biascore.designs import Decided, DecidedMetric
 from biascore.designs.bounds import Bound
+from biascore.designs.clustered import p_of
+from biascore.designs.words import covered
 from biascore.errors import OptionsError, RunError
 from biascore.stats import Decision, Verdict
 from biascore.stats.ratios import LargestDifference
@@ -275,12 +276,7 @@ def _p_values(tested: LargestDifference, by_cluster: float | None) -> tuple[PVal
     )
     if by_cluster is None:
         return (permuted,)
-    robust = PValue(
-        name="two rates, CR2 by cluster, times the pairs",
-        value=by_cluster,
-        kind="asymptotic",
-        alternative="two-sided",
-    )
+    robust = p_of("two rates, CR2 by cluster, times the pairs", by_cluster)
     larger = max(permuted, robust, key=lambda one: one.value)
     return larger.model_copy(update={"name": LARGER}), permuted, robust
 
@@ -305,14 +301,10 @@ def _named(categories: Sequence[Category]) -> str:
 
 def _coverage(people: People) -> Coverage:
     gone = Counter(group for group, *_ in people.unstated)
-    return Coverage(
-        given=dict.fromkeys(people.groups, len(people)),
-        used={group: len(people) - gone[group] for group in people.groups},
-        lost=tuple(
-            LostWord(word=text, role=group, reason=f"{NOT_STATED}: {cell}" if cell else NOT_STATED)
-            for group, text, cell in people.unstated
-        ),
+    lost = (
+        (text, one, f"{NOT_STATED}: {cell}" if cell else NOT_STATED) for one, text, cell in people.unstated
     )
+    return covered({group: len(people) - gone[group] for group in people.groups}, lost)
 
 
 def _figures(estimates: Sequence[Estimate]) -> tuple[Figure, ...]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Final, Literal, Self, TypeAlias
 
 from biascore.api.formats import DataFile, DataFormat, TableOptions, read_text, source_digest
-from biascore.api.kinds import Rows, Stimuli
+from biascore.api.kinds import Rows
 from biascore.api.stimuli import Test
 from biascore.api.support import listed
 from biascore.errors import DataError
@@ -127,11 +127,6 @@ class GenevalTest(Test):
     part: Literal["sentences", "context"]
     target: str
     files: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"lines": self.lines}
 
     @property
     def other_files(self) -> tuple[Self, ...]:

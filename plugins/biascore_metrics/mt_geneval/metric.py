@@ -20,7 +20,6 @@ from biascore.api.metrics import (
     Contrast,
     Coverage,
     Estimate,
-    LostWord,
     MetricOptions,
     Model,
     Total,
@@ -31,6 +30,7 @@ from biascore.api.support import LanguageTag
 from biascore.designs import Decided, DecidedMetric
 from biascore.designs.bounds import Bound
 from biascore.designs.mean import Mean, least_p, shared
+from biascore.designs.words import covered
 from biascore.errors import OptionsError
 from biascore.stats import Unreachable
 from biascore.stats.proportions import binomial_test, independent_difference, paired_difference
@@ -245,7 +245,6 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
             )
 
     def extra_stimuli(self, test: GenevalTest, catalogue: Catalogue) -> tuple[Test, ...]:
-        """The other files of the test."""
         return test.other_files
 
     def unreachable(self, test: GenevalTest) -> tuple[Unreachable, ...]:
@@ -354,12 +353,9 @@ def _coverage(rows: pd.DataFrame, test: GenevalTest) -> Coverage:
     unread = [(line, role, why) for line, why in test.lines.unread for role in roles]
     gone = rows[rows.untold != ""]
     lost = [*zip(gone.source, gone.role, gone.untold, strict=True), *unread]
-    given = Counter(rows.role) + Counter(role for _, role, _ in unread)
-    missing = Counter(role for _, role, _ in lost)
-    return Coverage(
-        given=given,
-        used={role: n - missing[role] for role, n in given.items()},
-        lost=tuple(LostWord(word=word, role=role, reason=reason) for word, role, reason in lost),
+    told = Counter(rows.role[rows.untold == ""])
+    return covered(
+        {role: told[role] for role in dict.fromkeys((*rows.role, *(one for _, one, _ in unread)))}, lost
     )
 
 

@@ -37,7 +37,6 @@ class Translations(Part):
     _tests: dict[str, str] = field(default_factory=dict)
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``geneval``."""
         assert isinstance(test, GenevalTest)
         for line in test.lines.rows:
             lean = LEVEL + SIGNS.get(line.gender, 0.0) * effect
@@ -60,11 +59,9 @@ class Translations(Part):
         return found.own if kept else found.other
 
     def refused(self, text: str) -> Sentence | None:
-        """A planted source."""
         return self.sentence(text, self._tests[text], "geneval") if text in self._tests else None
 
     def told(self) -> list[str]:
-        """All sources as lines, for a digest."""
         return [
             f"{one.text}\t{target}\t{one.test}\t{one.own}\t{one.other}\t{one.lean}"
             for (_, target), one in sorted(self.by_text.items())

@@ -7,7 +7,7 @@ small ones in three), the other estimates that decide nothing, and the pictures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from biascore.api.figures import Band, Bars, Dots, Histogram, Range
 from biascore.api.metrics import ConfidenceInterval, Estimate
-from biascore.designs.clustered import Clustered, Difference, p_of
+from biascore.designs.clustered import Clustered, Difference, ends_of, p_of
 from biascore.designs.words import spelling
 from biascore.stats import RegressionError, ZeroVarianceError, lmm
 from biascore_metrics.robust.options import RobustOptions
@@ -30,6 +30,8 @@ GROUP: Final = "group"
 NATS: Final = "nats"
 PAPER_R2: Final = "part R²"
 MEAN_R2: Final = "part R² (mean residual variance)"
+RESIDUAL: Final[dict[str, lmm.ResidualVariance]] = {PAPER_R2: "unit-weight", MEAN_R2: "mean-variance"}
+"""What each takes for the residual variance."""
 SHARE: Final = "share of variance"
 MAX_DEGENERATE_SHARE: Final = 0.01
 Pair = tuple[str, str]
@@ -121,8 +123,7 @@ def clustered(table: pd.DataFrame) -> Clustered:
 
 def estimate_of(name: str, test: lmm.TTest, n: dict[str, int]) -> Estimate:
     """A difference in nats with its t interval and p-value."""
-    method = f"t, {test.df:z.4g} Satterthwaite df"
-    ends = ConfidenceInterval(low=test.low, high=test.high, level=test.level, method=method)
+    ends = ends_of(test, f"t, {test.df:z.4g} Satterthwaite df")
     p_value = p_of("Satterthwaite t", test.p_value)
     return Estimate(name=name, value=test.estimate, unit=NATS, n=n, interval=ends, p_values=(p_value,))
 
@@ -130,6 +131,29 @@ def estimate_of(name: str, test: lmm.TTest, n: dict[str, int]) -> Estimate:
 def missing(name: str, n: dict[str, int], unit: str = NATS) -> Estimate:
     """An estimate that could not be had."""
     return Estimate(name=name, value=None, unit=unit, n=n)
+
+
+def r2_of(
+    names: Mapping[str, str],
+    factor: str,
+    n: dict[str, int],
+    level: float,
+    fit: lmm.Fit | None,
+    drawn: lmm.Bootstrap | None,
+) -> tuple[Estimate, ...]:
+    """Part R^2 of a factor with its bootstrap interval, by reading of the residual variance, as ``names`` call it."""
+    if fit is None or drawn is None:
+        return tuple(missing(name, n, SHARE) for name in names.values())
+    return tuple(
+        Estimate(
+            name=name,
+            value=fit.r2(RESIDUAL[what]).part[factor],
+            unit=SHARE,
+            n=n,
+            interval=ConfidenceInterval.of(drawn.r2(RESIDUAL[what], level=level).part[factor]),
+        )
+        for what, name in names.items()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,20 +216,8 @@ class PairFit:
 
     def shares(self, level: float) -> tuple[Estimate, ...]:
         """Part R^2 of the group, by both readings of the residual variance."""
-        kinds: dict[str, lmm.ResidualVariance] = {PAPER_R2: "unit-weight", MEAN_R2: "mean-variance"}
-        names = {what: f"{what} {' - '.join(self.pair)}" for what in kinds}
-        if self.fit is None or self.bootstrap is None:
-            return tuple(missing(name, self.n, SHARE) for name in names.values())
-        return tuple(
-            Estimate(
-                name=names[what],
-                value=self.fit.r2(kind).part[GROUP],
-                unit=SHARE,
-                n=self.n,
-                interval=ConfidenceInterval.of(self.bootstrap.r2(kind, level=level).part[GROUP]),
-            )
-            for what, kind in kinds.items()
-        )
+        names = {what: f"{what} {' - '.join(self.pair)}" for what in RESIDUAL}
+        return r2_of(names, GROUP, self.n, level, self.fit, self.bootstrap)
 
 
 def by_template(table: pd.DataFrame, design: Design, pair: Pair, options: RobustOptions) -> Labelled:

@@ -89,12 +89,10 @@ class WordForms(Rows[str]):
         return len(self.groups) + len(self.words)
 
     def contents(self) -> str:
-        """The entries, as the terminal shows them."""
         rows = {"of": self.rows, **self.groups, **self.words}
         return "\n  ".join(f"{name}: {' | '.join(forms)}" for name, forms in rows.items())
 
     def entries(self) -> dict[str, Any]:
-        """The entries, as JSON."""
         groups, words = ({name: list(of) for name, of in some.items()} for some in (self.groups, self.words))
         return {"pieces": list(self.rows), "groups": groups, "words": words}
 
@@ -161,7 +159,6 @@ class AssociationsTest(Test):
 
     @property
     def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
         found: dict[str, Stimuli] = {f"templates.{one.name}": one for one in self.templates}
         found["targets"] = self.targets
         if self.opposites:
@@ -199,7 +196,6 @@ class FormsEntry(ListEntry):
         return self
 
     def build(self, about: About) -> WordForms:
-        """The forms as a list."""
         return WordForms(rows=self.pieces, groups=self.groups, words=self.words, **about)
 
 
@@ -232,7 +228,6 @@ class AssociationsEntry(TestEntry):
         return self
 
     def references(self) -> Iterator[Reference]:
-        """Templates, targets, and words of choices and forms."""
         yield from (
             Reference(("templates", i), name, ("templates",)) for i, name in enumerate(self.templates)
         )
@@ -245,7 +240,6 @@ class AssociationsEntry(TestEntry):
             yield Reference(("forms",), self.forms, ("forms",))
 
     def build(self, lists: Lists, about: AboutTest) -> AssociationsTest:
-        """The test."""
         words, pairs = lists["lists"], lists["pairs"]
         found = {name: AttributeGroup.of(name, wanted, words, pairs) for name, wanted in self.groups.items()}
         check_fit(

@@ -96,7 +96,7 @@ class RobustMetric(DecidedMetric[RobustOptions, AssociationsTest]):
         own = [group.name for group in test.groups][:2] == [one, two] and test.positive_means
         other = farthest is not first
         return Decided(
-            variant=self.options.variant(),
+            variant=self.options.variant(model),
             positive_means=own or f"the target words are associated with {one} more than with {two}",
             negative_means=f"the target words are associated with {two} more than with {one}",
             estimates=(

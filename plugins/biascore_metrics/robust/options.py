@@ -9,11 +9,11 @@ from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import Field, field_validator
 
-from biascore.api.metrics import MetricOptions, Resamples
+from biascore.api.metrics import Model, Resamples
 from biascore.api.stimuli import WordList
 from biascore.api.support import quoted
 from biascore.designs.bounds import Bound
-from biascore.designs.decided import changed
+from biascore.designs.decided import NamesOptions
 from biascore.errors import OptionsError
 from biascore_metrics.robust.items import AssociationsTest, AttributeGroup
 
@@ -31,7 +31,7 @@ class Template(NamedTuple):
     listed: str
 
 
-class RobustOptions(MetricOptions):
+class RobustOptions(NamesOptions):
     """Conventions of robust bias detection; the defaults are the paper's.
 
     ``groups``: those of the test that are compared, the first against the others; None: all. ``templates``: lists of
@@ -80,9 +80,9 @@ class RobustOptions(MetricOptions):
         """The same with another bound where none is given."""
         return self if "bound" in self.model_fields_set else self.model_copy(update={"bound": default})
 
-    def variant(self) -> str:
-        """What tells this measurement from others of its metric: the options that are not the defaults, but no bound."""
-        return changed(self, *["bound"] * (self.bound is None))
+    def variant(self, model: Model) -> str:
+        """What tells a measurement from others of its metric: the options that are not the defaults, but no bound."""
+        return ", ".join(self.changed(*["bound"] * (self.bound is None)))
 
     def chosen_groups(self, test: AssociationsTest) -> tuple[AttributeGroup, ...]:
         """The groups that are compared, in this order; raises OptionsError for one that the test does not have."""

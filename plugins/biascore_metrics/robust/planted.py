@@ -96,7 +96,6 @@ class Associations(PlantedPart):
         return [total / asked] * asked
 
     def told(self) -> list[str]:
-        """The planted bias as lines, for a digest."""
         frames = [f"{frame}\t{sorted(tests)}" for frame, tests in sorted(self._frames.items())]
         means = [f"{form}\t{test}\t{mean}" for (form, test), mean in sorted(self._means.items())]
         targets = [f"{word}\t{sorted(signs.items())}" for word, signs in sorted(self._targets.items())]

@@ -17,9 +17,9 @@ from typing import Final, Literal
 
 import numpy as np
 
-from biascore.api.metrics import Coverage, LostWord, Model
+from biascore.api.metrics import Coverage, Model
 from biascore.api.queries import Masked, Span
-from biascore.designs.words import WordOptions, unknown_words
+from biascore.designs.words import WordOptions, covered, unknown_words
 from biascore_metrics.robust.items import AGREEING, ATTRIBUTE, TARGET, AssociationsTest, Part
 from biascore_metrics.robust.options import RobustOptions, Template
 
@@ -187,16 +187,9 @@ Lost = dict[tuple[str, str], str]
 def coverage_of(design: Design, lost: Lost) -> Coverage:
     """How many words of each group and role are used of those given."""
     words = design.by_role
-    missing = {role: [word for word in some if (role, word) in lost] for role, some in words.items()}
-    return Coverage(
-        given={role: len(some) for role, some in words.items()},
-        used={role: len(some) - len(missing[role]) for role, some in words.items()},
-        lost=tuple(
-            LostWord(word=word, role=role, reason=lost[role, word])
-            for role, some in missing.items()
-            for word in some
-        ),
-    )
+    used = {role: sum((role, word) not in lost for word in some) for role, some in words.items()}
+    every = ((word, role) for role, some in words.items() for word in some if (role, word) in lost)
+    return covered(used, ((word, role, lost[role, word]) for word, role in every))
 
 
 class Prober(ABC):

@@ -84,7 +84,6 @@ class Seat(AssociationMetric[SeatOptions]):
         super().check(test, catalogue)
 
     def extra_stimuli(self, test: Test, catalogue: Catalogue) -> tuple[Origin, ...]:
-        """The files of the sentence templates and of the harmless groups."""
         templates = catalogue.file(test.language, self.options.templates)
         return (templates, *super().extra_stimuli(test, catalogue))
 

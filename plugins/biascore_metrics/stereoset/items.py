@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, get_args
 
 from biascore.api.formats import ClusterOptions, DataFile, DataFormat, Test, parse_json, read_text
-from biascore.api.kinds import Rows, Stimuli
+from biascore.api.kinds import Rows
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError
 
@@ -62,11 +62,6 @@ class StereoSetTest(Test):
 
     samples: Triples
     part: Part
-
-    @property
-    def lists(self) -> Mapping[str, Stimuli]:
-        """Everything the test holds, by role."""
-        return {"samples": self.samples}
 
 
 LISTED: Final = 3

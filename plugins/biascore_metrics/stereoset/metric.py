@@ -199,7 +199,6 @@ class CausalStereoSet(StereoSetBase):
         return ask(model, test.samples.rows)
 
     def stated(self, model: Model, test: StereoSetTest) -> Mapping[str, Scalar]:
-        """What is scored."""
         if test.part != "intrasentence":
             return {"score": AFTER}
         once = START_ONCE in model.identity.quantities
@@ -232,7 +231,6 @@ class StereoSet(StereoSetBase):
         return continued(model, test.samples.rows)
 
     def stated(self, model: Model, test: StereoSetTest) -> Mapping[str, Scalar]:
-        """What is hidden."""
         hidden = (
             "mean over the sub-tokens of the word of p(sub-token | context, earlier ones), later ones absent (published "
             "code; the paper says log-probabilities)"

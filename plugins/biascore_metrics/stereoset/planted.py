@@ -24,7 +24,6 @@ class StereoSet(AfterAPrompt):
     carries = "mask_logprob of the word in the blank, and log_likelihood of sentences, after a context if there is one"
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
-        """Plant a test of kind ``stereoset``."""
         assert isinstance(test, StereoSetTest)
         for triple in test.samples.rows:
             gap = effect + deviate(seed, "triple", test.id, triple.item)

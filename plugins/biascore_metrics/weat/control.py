@@ -13,15 +13,38 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import field_validator
 
-from biascore.api.metrics import EVERY_ITEM, ConfidenceInterval, Contrast, Estimate, PValue, Scalar, Test
+from biascore.api.metrics import EVERY_ITEM, Contrast, Estimate, PValue, Scalar, Test
 from biascore.api.stimuli import Catalogue, Origin, WordList
+from biascore.designs.clustered import ends_of
+from biascore.designs.options import VectorOptions
 from biascore.errors import OptionsError, UnknownNameError
 from biascore.stats import Attainable, holm, permutation_test
 from biascore.stats.each import EachTest, each_word_test
 from biascore.stats.exchange import Exchange
 from biascore.stats.wald import TTest
-from biascore_metrics.weat.options import POOL, ScWeatOptions
+
+POOL: Final = "neutral/words"
+
+
+def names_a_list(pool: str) -> str:
+    """A list by its file and name; raises ValueError for another form."""
+    if pool.count("/") != 1 or not all(map(str.strip, pool.split("/"))):
+        raise ValueError(f"is {pool!r}; name a list as file/list, without its language, such as {POOL!r}")
+    return pool
+
+
+class ScWeatOptions(VectorOptions):
+    """Conventions of SC-WEAT.
+
+    ``control_pool``: the list of neutral words, in the language of the test, that its words are compared with.
+    """
+
+    control_pool: str = POOL
+
+    _names_a_list = field_validator("control_pool")(names_a_list)
+
 
 BEYOND: Final = "share of words associated, beyond control words"
 OF_TARGETS: Final = "share of words associated, from the centre of control words"
@@ -169,9 +192,7 @@ class Control:
         if count > 1 and np.ptp(self.scores) > 0:
             se = float(self.scores.std(ddof=1)) / math.sqrt(count)
             test = TTest.of(mean, se, count - 1, options.confidence)
-            interval = ConfidenceInterval(
-                low=test.low, high=test.high, level=options.confidence, method="Student's t over words"
-            )
+            interval = ends_of(test, "Student's t over words")
         return Estimate(
             name=LEAN,
             value=mean,

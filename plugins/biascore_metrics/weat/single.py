@@ -29,8 +29,8 @@ from biascore.api.metrics import (
 )
 from biascore.api.stimuli import Catalogue
 from biascore.designs.crossed import ROLES, role_caveats
+from biascore.designs.diagnostics import near_duplicates
 from biascore.designs.frequency import Frequency
-from biascore.designs.near import near_duplicates
 from biascore.designs.pvalues import permutation_p_values
 from biascore.designs.words import OF_MODEL, RoleVectors, embed_words, exchange_of
 from biascore.stats import (
@@ -50,8 +50,7 @@ from biascore.stats import (
     permutation_test,
 )
 from biascore.stats.exchange import Exchange
-from biascore_metrics.weat.control import Control, Pool
-from biascore_metrics.weat.options import ScWeatOptions
+from biascore_metrics.weat.control import Control, Pool, ScWeatOptions
 
 SHARE = "share of words associated"
 LEAST = {"X": 1, "Y": 1, "A": 2, "B": 2}

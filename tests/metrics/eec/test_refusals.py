@@ -263,7 +263,7 @@ def test_without_a_bound_the_reason_speaks_of_no_interval() -> None:
     assert "interval" not in measure(bound="none").reason
     assert measure(bound="none").conventions["negligible"] == "none stated"
     assert measure().conventions["negligible"] == "all intervals within 0.01"
-    assert EecOptions(bound="none").variant() == "bound=none"
+    assert EecOptions(bound="none").changed() == ["bound=none"]
 
 
 def test_words_of_a_corpus_of_sentences_agree_with_the_gender() -> None:

@@ -11,9 +11,8 @@ import pytest
 from scipy import stats
 
 from biascore.stats import permutation_test
-from biascore_metrics.gest.estimates import ByStereotype
-from biascore_metrics.gest.kind import Stereotype
-from biascore_metrics.gest.rates import (
+from biascore_metrics.gest.estimates import (
+    ByStereotype,
     feminine_ranks,
     largest_corners,
     largest_stereotype_rate,
@@ -22,6 +21,7 @@ from biascore_metrics.gest.rates import (
     stereotype_rate,
     welch_interval,
 )
+from biascore_metrics.gest.kind import Stereotype
 
 P = np.array([0.59, 0.78, 0.61, 0.37, 0.72, 0.80, 0.26, 0.96, 0.91, 0.97, 0.95, 0.90, 0.98, 0.80, 0.54, 0.94])
 MALE = np.arange(1, 17) >= 8
