@@ -8,74 +8,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final
 
-from pydantic import Field, field_validator
-
 from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
-from biascore.api.formats import FrozenMap, TableOptions, table_columns, user_path
-from biascore.api.support import LanguageTag, check_regular, listed
+from biascore.api.formats import TableOptions, user_path
+from biascore.api.support import check_regular, listed
 from biascore.errors import DataError, ModelLoadError, OptionsError
-from biascore_adapters.answers.scores import FLAG, How, ScoresBackend, Unit
+from biascore_adapters.answers.options import AnswersOptions, OfChoices, OfScores, OfTranslations
 
 TEXTS: Final = ("sentence", "text")
 """What the column of the texts is called where no option names it."""
-
-
-class OfTranslations(TableOptions):
-    """The options that are of translations alone."""
-
-    translation: str = "translation"
-    language: LanguageTag | None = None
-    language_column: str | None = None
-
-
-class OfScores(TableOptions):
-    """The options that are of scores alone."""
-
-    sentences: str | None = None
-    quantity: str = "score"
-    quantities: FrozenMap[str] = Field(default_factory=dict)
-    unit: Unit | None = None
-
-
-class OfChoices(TableOptions):
-    """The options that are of questions with options alone."""
-
-    item: tuple[str, ...] = ()
-    answer: str | None = None
-    choices: tuple[str, ...] = ()
-    alike: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-
-    @field_validator("labels")
-    @classmethod
-    def _each_its_own(cls, labels: tuple[str, ...]) -> tuple[str, ...]:
-        if not all(map(str.strip, labels)) or len({label.casefold() for label in labels}) < len(labels):
-            raise ValueError("each option has a label of its own")
-        return labels
-
-
-class AnswersOptions(OfTranslations, OfScores, OfChoices):
-    """How the file is to be read. ``text``: the column of the texts, if it is called neither sentence nor text.
-
-    ``only`` keeps the rows that have these values: ``only={system="deepl"}``.
-
-    Of translations: ``translation``, their column; ``language``, the target language of the whole file, or
-    ``language_column``, which names it row by row.
-
-    Of scores: each further column of numbers is called as its header says, or as ``quantities`` says:
-    ``{"template 1" = "bert_t0"}``. ``sentences``: a table that holds the texts, for a file that has a number a line in the
-    same order, called ``quantity``; ``encoding`` is then that of the table. ``unit``: of logarithms, which are answered in
-    nats; metrics of log-probabilities need it, of other scores it is left out.
-
-    Of questions with options, from a log of lm-evaluation-harness, Inspect or Every Eval Ever, or a table: ``item``, the
-    fields or columns that together are what the benchmark calls the question, such as ["doc.category", "doc.example_id"];
-    ``answer``, the column of a table with what the model said (``answer``); ``choices``, the fields of the texts of options
-    that a log has by letter alone; ``alike``, phrases that mean the same, so that an option of the log represents the one
-    of the benchmark.
-    """
-
-    text: str | None = None
-    only: FrozenMap[str] = Field(default_factory=dict)
 
 
 class AnswersAdapter(Adapter[AnswersOptions]):
@@ -96,8 +36,10 @@ class AnswersAdapter(Adapter[AnswersOptions]):
 
     def load(self, ref: ModelRef, options: AnswersOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Read the file; raises ModelLoadError for one that cannot be read or contradicts itself, and OptionsError."""
+        from biascore.api.formats import table_columns
         from biascore_adapters.answers.choices import ChoicesBackend, Sought, plain
         from biascore_adapters.answers.logs import records
+        from biascore_adapters.answers.scores import FLAG, How, ScoresBackend
         from biascore_adapters.answers.translations import TranslationsBackend
 
         path = user_path(ref.locator)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from biascore.api.adapters import Backend, Identity, ModelRef, hookimpl
 from biascore.api.formats import Row, Table, read_table, read_text, source_digest
 from biascore.api.support import listed, quoted
 from biascore.errors import DataError, QuestionError
+from biascore_adapters.answers.options import Unit
 
 NATS: Final[Mapping[str | None, float]] = MappingProxyType(
     {None: 1.0, "nats": 1.0, "log10": math.log(10), "log2": math.log(2)}
@@ -27,7 +28,6 @@ READ_AS: Final[Mapping[str | None, str]] = MappingProxyType(
 )
 
 
-Unit = Literal["nats", "log10", "log2"]
 WRITE_NUMBERS: Final = "Write numbers, 1 and 0 for yes and no"
 SHOWN: Final = 5
 """Columns that a message shows values of."""
