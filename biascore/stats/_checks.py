@@ -11,14 +11,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from biascore.basics.masked import is_masked
-
 Floats: TypeAlias = NDArray[np.float64]
 
 
 def numbers(values: ArrayLike, name: str, error: type[ValueError] = ValueError) -> Floats:
     """``values`` as a new float64 array of the same shape; raises ``error`` for a masked array and for no real numbers."""
-    if is_masked(values):
+    if np.ma.isMaskedArray(values):
         raise error(f"{name} is a masked array; pass only what is not masked, as a plain array")
     array = np.asarray(values)
     real = array.dtype.kind in "biuf" or (

@@ -11,7 +11,6 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from biascore.basics.masked import is_masked
 from biascore.stats._checks import Floats, numbers
 from biascore.stats.errors import RegressionError
 
@@ -293,7 +292,7 @@ class Factor:
     @classmethod
     def of(cls, name: str, labels: ArrayLike) -> Factor:
         """Code labels (n,); RegressionError on labels that are masked, missing or not one-dimensional."""
-        if is_masked(labels):
+        if np.ma.isMaskedArray(labels):
             raise RegressionError(
                 f"{name} has labels in a masked array; pass only what is not masked, as a plain array"
             )

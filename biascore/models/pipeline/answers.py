@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from biascore.basics.masked import is_masked
 from biascore.basics.wording import quoted
 from biascore.errors import AnswerError, OptionsError
 from biascore.models.backend import Identity
@@ -165,7 +164,7 @@ def _array(
 ) -> npt.NDArray[Any]:
     if (
         not isinstance(raw, np.ndarray)
-        or is_masked(raw)  # what it masks would become an answer
+        or isinstance(raw, np.ma.MaskedArray)  # what it masks would become an answer
         or raw.dtype != dtype
         or raw.ndim != dimensions
         or len(raw) != expected
@@ -189,7 +188,7 @@ def _is_well_formed(answer: TokenLogprobs) -> bool:
 
 def _shape(raw: object) -> str:
     if isinstance(raw, np.ndarray):
-        masked = "a masked" if is_masked(raw) else "an"
+        masked = "a masked" if isinstance(raw, np.ma.MaskedArray) else "an"
         return f"{masked} array of shape {raw.shape} and type {raw.dtype}"
     if isinstance(raw, Sequence):
         return f"a {type(raw).__name__} of {len(raw)}"
