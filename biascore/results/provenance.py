@@ -14,6 +14,7 @@ from pydantic import Field
 from biascore.basics.frozen import Frozen, FrozenMap
 
 ALWAYS: Final = ("numpy", "scipy")
+"""Recorded whether or not this run had to import them."""
 WHERE_LOADED: Final = (
     *("fasttext", "onnxruntime", "safetensors", "sentence_transformers", "sentencepiece"),
     *("tokenizers", "torch", "transformers"),
@@ -52,10 +53,10 @@ class Provenance(Frozen):
 
 def computing(elsewhere: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
     """Package to version, of those that always compute and those that were loaded in this process, or ``elsewhere``."""
-    loaded = {
-        name: elsewhere.get(name) or getattr(sys.modules.get(name), "__version__", None)
-        for name in (*ALWAYS, *WHERE_LOADED)
+    loaded = {name: metadata.version(name) for name in ALWAYS} | {
+        name: getattr(sys.modules.get(name), "__version__", None) for name in WHERE_LOADED
     }
+    loaded |= elsewhere
     return {name: str(version) for name, version in loaded.items() if version is not None}
 
 

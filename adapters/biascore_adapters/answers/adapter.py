@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
+from biascore.api.adapters import Adapter
 from biascore.api.formats import TableOptions, user_path
 from biascore.api.support import check_regular, listed
 from biascore.errors import DataError, ModelLoadError, OptionsError
 from biascore_adapters.answers.options import AnswersOptions, OfChoices, OfScores, OfTranslations
+
+if TYPE_CHECKING:
+    from biascore.api.adapters import Backend, LoadContext, ModelRef
 
 TEXTS: Final = ("sentence", "text")
 """What the column of the texts is called where no option names it."""

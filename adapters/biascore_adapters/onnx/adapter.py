@@ -6,11 +6,14 @@ Importing this package imports neither onnxruntime nor transformers; ``OnnxAdapt
 from __future__ import annotations
 
 import importlib.util
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
+from biascore.api.adapters import Adapter
 from biascore.errors import MissingExtraError
 from biascore_adapters.onnx.options import OnnxOptions
+
+if TYPE_CHECKING:
+    from biascore.api.adapters import Backend, LoadContext, ModelRef
 
 
 class OnnxAdapter(Adapter[OnnxOptions]):

@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore.api.adapters import Adapter, Options
+
+if TYPE_CHECKING:
+    from biascore.api.adapters import Backend, LoadContext, ModelRef
 
 
 class PlantedOptions(Options):
