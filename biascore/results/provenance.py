@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping
+from email import message_from_string
 from functools import cache
 from importlib import metadata
 from types import MappingProxyType
@@ -20,6 +22,7 @@ WHERE_LOADED: Final = (
     *("tokenizers", "torch", "transformers"),
 )
 """What adapters import; another version of it may move the last decimals."""
+_OF_AN_EXTRA: Final = re.compile(r"""; *extra *== *["'][^"']*["'] *$""")
 
 
 class PluginUsed(Frozen):
@@ -84,8 +87,14 @@ def _installed(name: str) -> tuple[str, tuple[str, ...]]:
     from packaging.requirements import Requirement
 
     dist = metadata.distribution(name)
-    needs = [Requirement(text) for text in dist.requires or ()]
-    return dist.version, tuple(
+    text = dist.read_text("METADATA")
+    if text is None:  # an old form of installation
+        version, lines = dist.version, dist.requires or ()
+    else:  # without the description, which is most of the file
+        fields = message_from_string(text.partition("\n\n")[0])
+        version, lines = fields["Version"], fields.get_all("Requires-Dist") or ()
+    needs = [Requirement(line) for line in lines if not _OF_AN_EXTRA.search(line)]
+    return version, tuple(
         need.name for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})
     )
 
