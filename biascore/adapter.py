@@ -7,15 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from biascore.basics.options import Configured, OptionsT
 from biascore.errors import AuthError, BiascoreError, CapabilityError
-from biascore.languages.language import Language
-from biascore.models.backend import Backend
-from biascore.models.model import Model
-from biascore.models.refs import ModelRef
-from biascore.stimuli import Catalogue
+
+if TYPE_CHECKING:  # an engine reads what every adapter declares
+    from biascore.languages.language import Language
+    from biascore.models.backend import Backend
+    from biascore.models.model import Model
+    from biascore.models.refs import ModelRef
+    from biascore.stimuli import Catalogue
 
 T = TypeVar("T")
 

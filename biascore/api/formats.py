@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from biascore.files.reading import parse_toml as parse_toml
     from biascore.files.reading import read_bytes as read_bytes
     from biascore.files.reading import read_text as read_text
-    from biascore.files.tables import ClusterOptions as ClusterOptions
-    from biascore.files.tables import ColumnOptions as ColumnOptions
-    from biascore.files.tables import Delimiter as Delimiter
+    from biascore.files.table_options import ClusterOptions as ClusterOptions
+    from biascore.files.table_options import ColumnOptions as ColumnOptions
+    from biascore.files.table_options import Delimiter as Delimiter
+    from biascore.files.table_options import TableOptions as TableOptions
     from biascore.files.tables import Table as Table
-    from biascore.files.tables import TableOptions as TableOptions
     from biascore.files.tables import read_table as read_table
     from biascore.files.tables import table_columns as table_columns
     from biascore.stimuli import Test as Test

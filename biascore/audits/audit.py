@@ -100,6 +100,14 @@ class AuditData(Frozen):
     citation: str = ""
     options: FrozenMap[Any] = Field(default_factory=dict)
 
+    @classmethod
+    def stated(cls, **parts: Any) -> AuditData:
+        """With these values; raises OptionsError naming what is wrong."""
+        try:
+            return cls(**parts)
+        except ValidationError as error:
+            raise OptionsError("; ".join(one.text for one in problems_of(error, cls))) from error
+
 
 class Audit(Frozen):
     """What is run together, and so adjusted for multiple testing together.
@@ -273,12 +281,3 @@ def _no_file(file: Path) -> str:
     what = "is a folder, and an audit is a file" if file.is_dir() else "there is no such file"
     guess = "" if file.is_dir() else did_you_mean(str(file), near)
     return f"{file}: {what}. {guess}{there}. Write one as docs/audits.md shows."
-
-
-def adjustment(name: Adjustment | str) -> Adjustment:
-    """How p-values are adjusted, by name; raises OptionsError for another."""
-    try:
-        return Adjustment(name)
-    except ValueError:
-        known = ", ".join(Adjustment)
-        raise OptionsError(f"adjust={name!r} is none of: {known}. Choose one of them") from None

@@ -22,6 +22,7 @@ from biascore.results.run import Run
 from biascore.results.sensitivity import POWER
 from biascore.results.verdicts import RunVerdict
 from biascore.stats import Verdict
+from biascore.stats.normal import critical_value, normal_quantile
 
 Line = tuple[Measurement, RunVerdict]
 _OF_VERDICT: Final = {
@@ -301,10 +302,8 @@ def growth(one: Difference, margin: float) -> tuple[GateOutcome, str]:
 
 def _shown_from(ends: ConfidenceInterval, margin: float) -> float:
     """The smallest increase that is shown to be beyond the margin with a power of 80 %, by the normal approximation."""
-    from scipy.special import ndtri
-
     half = (ends.high - ends.low) / 2
-    return float(margin + half * (1 + ndtri(POWER) / ndtri((1 + ends.level) / 2)))
+    return float(margin + half * (1 + normal_quantile(POWER) / critical_value(ends.level)))
 
 
 def increase(one: Difference, ends: ConfidenceInterval) -> tuple[float, float]:

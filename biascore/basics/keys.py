@@ -13,7 +13,6 @@ import ipaddress
 import os
 import re
 import traceback
-import urllib.request
 import warnings
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -123,6 +122,8 @@ def warn_if_readable(url: str, variable: str) -> None:
     host = parts.hostname or ""
     if parts.scheme != "http" or not os.environ.get(variable, "").strip():
         return
+    import urllib.request  # imports a client of HTTP
+
     proxies = {} if urllib.request.proxy_bypass(host) else urllib.request.getproxies()
     proxy = proxies.get("http") or proxies.get("all")
     if proxy:

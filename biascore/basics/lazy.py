@@ -1,4 +1,4 @@
-"""Names that a module gives out and imports when they are asked for (PEP 562).
+"""Names that a module gives out and imports when they are asked for (PEP 562), and what a class says before it is imported.
 
 Printing a help page or a list must not wait for what only a measurement needs.
 """
@@ -8,8 +8,11 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
+from dis import get_instructions
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
+from types import CodeType
 from typing import Any, cast
 
 
@@ -48,3 +51,20 @@ def _modules(module: str) -> dict[str, tuple[str, str]]:
         if isinstance(imported, ast.ImportFrom)
         for alias in imported.names
     }
+
+
+def stated(module: str, name: str, attribute: str) -> object:
+    """The constant that the body of a class gives to an attribute, read from its compiled code; None where it gives none.
+
+    The packages around the module are imported, the module is not.
+    """
+    found = find_spec(module)
+    whole = cast(Any, found).loader.get_code(module)
+    bodies = [one for one in whole.co_consts if isinstance(one, CodeType) and one.co_name == name]
+    values = [
+        value.argval
+        for body in bodies
+        for value, store in pairwise(get_instructions(body))
+        if (value.opname, store.opname, store.argval) == ("LOAD_CONST", "STORE_NAME", attribute)
+    ]
+    return values[-1] if values else None

@@ -15,7 +15,7 @@ class Options(BaseModel):
     ``without_effect``: the options of an adapter that change no answer, so that kept answers are used whatever these are.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
     without_effect: ClassVar[frozenset[str]] = frozenset()
 
 

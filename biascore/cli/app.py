@@ -140,7 +140,7 @@ for name, summary in {
     "languages": "The languages that have stimuli.",
     "wordlists": "The word lists, pairs and templates by address.",
 }.items():
-    list_app.later(f"biascore.cli.inspect:{name}", summary)
+    list_app.later(f"biascore.cli.lists:{name}", summary)
 app.add_typer(list_app, name="list", rich_help_panel=LOOK)
 
 plugin_app = App(help="Begin a plugin.", no_args_is_help=True)

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, ClassVar, Final, TextIO, TypeVar, cast
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from biascore.basics.surface import command_line
 from biascore.cli.lasting import Lasting
@@ -21,7 +21,23 @@ _RESUME: Final = ("run", "measure", "calibrate")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Command(TyperCommand):
+class Flags:
+    """What reads its flags without pydantic, which typer imports for one that is None by default, as ``--help`` is."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, those of typer's own among them."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in found:
+            if isinstance(one, TyperOption) and one.is_flag and one.default is None:
+                one.default = False
+        return found
+
+
+class Group(Flags, TyperGroup):
+    """A group of commands."""
+
+
+class Command(Flags, TyperCommand):
     """A command that keeps what plugins print out of its own output, and their ``sys.exit`` from ending it."""
 
     resumes = False
@@ -106,6 +122,9 @@ def imported(target: str, name: str | None, kind: type[Command] = Command) -> An
 
 class App(typer.Typer):
     """A group of such commands."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"cls": Group, **options})
 
     def command(self, *args: Any, **options: Any) -> Callable[[F], F]:
         """Register a command."""

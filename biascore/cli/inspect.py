@@ -1,10 +1,10 @@
-"""What there is: adapters, metrics, transforms, tests, languages, word lists, plugins; and one test or metric in full."""
+"""One test or metric in full, and the installed plugins."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -17,162 +17,20 @@ from pydantic_core import to_jsonable_python
 from biascore.basics.suggest import did_you_mean
 from biascore.cli import loaded
 from biascore.cli.list_contents import list_json
+from biascore.cli.lists import catalogue
 from biascore.errors import BiascoreError, OptionsError, UnknownNameError
 from biascore.files.paths import user_path
 from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import PluginRecord
-from biascore.plugins.stimuli import damaged_files, read_catalogue
-from biascore.stimuli import Catalogue, Test, WordList
-from biascore.terminal.console import print_brief, print_json, print_list, print_rows, say, wide
+from biascore.plugins.stimuli import damaged_files
+from biascore.stimuli import Test
+from biascore.terminal.console import print_brief, print_json, say
 from biascore.terminal.options import Force, Json, StimuliFolders
 
 BEGINS: Final = 32
 """So many first bytes of a table say whether biascore wrote it."""
 _PAGES: Final = {"robust": "robust-association"}
 """Pages that are not named as the package of their metric."""
-
-
-def adapters(as_json: Json = False) -> None:
-    """The kinds of model that can be opened."""
-    rows = [
-        {
-            "id": adapter.id,
-            "summary": adapter.summary,
-            "example": adapter.example,
-            "can": sorted(adapter.capabilities),
-            "options": sorted(adapter.option_type.model_fields),
-            "extra": adapter.extra or "",
-        }
-        for adapter in loaded.plugins().adapters.items()
-    ]
-    _print(rows, as_json)
-
-
-def metrics(as_json: Json = False) -> None:
-    """The metrics, one sentence each; the rest: biascore show METRIC."""
-    rows = [
-        {
-            "name": metric.name,
-            "summary": metric.summary,
-            "needs": sorted(metric.requires),
-            "tests": sorted(metric.kinds),
-            "options": sorted(metric.option_type.model_fields),
-            "reference": metric.reference,
-        }
-        for metric in loaded.plugins().metrics.items()
-    ]
-    if as_json:
-        print_json(rows)
-        return
-    print_brief([(str(row["name"]), str(row["summary"])) for row in rows])
-    say(f"{len(rows)} metrics; one with its rule and options: biascore show METRIC")
-
-
-def formats(as_json: Json = False) -> None:
-    """The formats of data files that become tests."""
-    rows = [
-        {
-            "id": one.id,
-            "summary": one.summary,
-            "example": one.example,
-            "options": sorted(one.option_type.model_fields),
-        }
-        for one in loaded.plugins().formats.items()
-    ]
-    _print(rows, as_json)
-
-
-def transforms(as_json: Json = False) -> None:
-    """The transforms that a model's vectors can be taken through."""
-    rows = [
-        {
-            "name": transform.name,
-            "summary": transform.summary,
-            "options": sorted(transform.option_type.model_fields),
-            "reference": transform.reference,
-        }
-        for transform in loaded.plugins().transforms.items()
-    ]
-    _print(rows, as_json)
-
-
-def tests(
-    patterns: Annotated[
-        list[str] | None, typer.Argument(help="Globs, such as 'it/*'.", metavar="GLOB")
-    ] = None,
-    metric: Annotated[
-        str | None, typer.Option("--metric", help="Only tests that this metric takes.", metavar="METRIC")
-    ] = None,
-    long: Annotated[
-        bool, typer.Option("--long", help="Print all of each test, on lines of its own.")
-    ] = False,
-    stimuli: StimuliFolders = None,
-    as_json: Json = False,
-) -> None:
-    """The tests, one line each; the rest: --long, or biascore show TEST."""
-    plugins = loaded.plugins()
-    catalogue = _catalogue(plugins, stimuli)
-    found = catalogue.find(patterns) if patterns else catalogue.index
-    if metric is not None:
-        kinds = plugins.metrics.get(metric).kinds
-        found = tuple(test for test in found if test.kind in kinds)
-    if not (as_json or long):
-        print_brief([(test.id, test.kind, test.title) for test in found], cut=True)
-        say(f"{len(found)} tests with their kind; narrow with: biascore list tests 'en/*' --metric weat")
-        return
-    rows = [
-        {
-            "test": test.id,
-            "kind": test.kind,
-            "concept": test.concept,
-            "title": test.title,
-            "size": " + ".join(str(len(one)) for one in test.build().lists.values()),
-        }
-        for test in found
-    ]
-    if as_json:
-        print_json(rows)
-    else:
-        print_list(wide(), list(rows[0]) if rows else [], [list(row.values()) for row in rows])
-
-
-def languages(stimuli: StimuliFolders = None, as_json: Json = False) -> None:
-    """The languages that have stimuli."""
-    from biascore.languages.names import language_name
-
-    plugins = loaded.plugins()
-    catalogue = _catalogue(plugins, stimuli)
-    known = plugins.languages
-    rows = [
-        {
-            "code": code,
-            "name": known[code].name if code in known else language_name(code),
-            "tests": str(sum(test.language == code for test in catalogue.index)),
-        }
-        for code in sorted({*known, *catalogue.languages})
-    ]
-    _print(rows, as_json)
-
-
-def wordlists(
-    language: Annotated[
-        str | None, typer.Argument(help="A language code. Default: all.", metavar="CODE")
-    ] = None,
-    stimuli: StimuliFolders = None,
-    as_json: Json = False,
-) -> None:
-    """The word lists, pairs and templates by address."""
-    found = _catalogue(loaded.plugins(), stimuli).lists(language)
-    rows = [
-        {
-            "list": address,
-            "what": type(one).__name__,
-            "about": one.about if isinstance(one, WordList) else (),
-            "source": one.source,
-        }
-        for address, one in found.items()
-    ]
-    _print(rows, as_json)
 
 
 def show(
@@ -192,7 +50,7 @@ def show(
 ) -> None:
     """Show one test (words, source, licence, notes, published figures) or one metric (rule and options)."""
     if "/" in name:
-        found = _catalogue(loaded.plugins(), stimuli).test(name)
+        found = catalogue(loaded.plugins(), stimuli).test(name)
         if rows is None:
             _show_test(found, as_json)
         else:
@@ -204,7 +62,7 @@ def show(
         )
     plugins = loaded.plugins()
     if name not in plugins.metrics.known:
-        known = [*plugins.metrics.names, *(test.id for test in _catalogue(plugins, stimuli).index)]
+        known = [*plugins.metrics.names, *(test.id for test in catalogue(plugins, stimuli).index)]
         raise UnknownNameError(
             f"There is no metric and no test {name!r}. {did_you_mean(name, known)}See what there is with: "
             "biascore list metrics, biascore list tests"
@@ -348,10 +206,6 @@ def _with_all_read(plugins: Plugins) -> list[PluginRecord]:
     ]
 
 
-def _catalogue(plugins: Plugins, folders: Sequence[Path] | None) -> Catalogue:
-    return read_catalogue(plugins, [user_path(folder) for folder in folders or ()])
-
-
 def _test_json(test: Test) -> dict[str, object]:
     return {
         "id": test.id,
@@ -383,11 +237,3 @@ def _test_json(test: Test) -> dict[str, object]:
         "file": test.file,
         "sha256": test.sha256,
     }
-
-
-def _print(rows: Sequence[Mapping[str, str | Sequence[str]]], as_json: bool) -> None:
-    if as_json:
-        print_json(rows)
-        return
-    columns = list(rows[0]) if rows else []
-    print_rows(columns, [[c if isinstance(c, str) else ", ".join(c) for c in row.values()] for row in rows])

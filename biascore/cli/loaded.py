@@ -16,6 +16,7 @@ def engine(**arguments: Any) -> Engine:
     from biascore.engine.engine import Engine  # lists are read without it
 
     made = Engine(**arguments)
+    made.plugins.adapters.items()  # which of them cannot be loaded, is told here
     warn_unloaded(made.plugins)
     return made
 

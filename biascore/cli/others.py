@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from rich.markup import escape
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from biascore.basics.visible import visible
-from biascore.cli.commands import Command, imported
+from biascore.cli.commands import Command, Group, imported
 
 if TYPE_CHECKING:
     from biascore.command import Command as Announced
@@ -24,7 +24,7 @@ OTHERS: Final = "Commands of other plugins"
 _OF_TYPER: Final = (typer.Exit, typer.Abort, typer.BadParameter)
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """The commands of biascore, and those of plugins, which are asked where a command is none of biascore's."""
 
     def list_commands(self, ctx: Any) -> list[str]:

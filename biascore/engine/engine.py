@@ -5,47 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
-from biascore.adapter import Adapter
-from biascore.audits.audit import Audit, AuditData, AuditModel, AuditTransform, adjustment
-from biascore.audits.evaluating_gates import evaluate
-from biascore.audits.evaluating_scenarios import evidence
-from biascore.audits.making import audit_of
-from biascore.basics.finishing import finishing
 from biascore.basics.notebook import progress_here
-from biascore.basics.problems import problems_of
 from biascore.basics.progress import Progress, Silent
-from biascore.basics.several import several
-from biascore.engine.attempts import Done, concluded, perform
-from biascore.engine.checking import Checker, read_data
-from biascore.engine.measuring import Measuring
-from biascore.engine.opening import given_model, open_model, pool_of
-from biascore.engine.out_of_reach import out_of_reach
-from biascore.engine.plan import Plan
-from biascore.engine.recording import mappings_used, record
-from biascore.engine.rehearsing import rehearse
-from biascore.engine.steps import Checked
-from biascore.engine.workers import Workers
+from biascore.basics.several import one_of, several
 from biascore.errors import BiascoreError, OptionsError
 from biascore.files.paths import user_path
-from biascore.models.backend import Backend
-from biascore.models.executor import Cluster, Executor
-from biascore.models.model import Model
 from biascore.models.pipeline.budget import Budget
 from biascore.models.pipeline.cache import DEFAULT_CACHE, opened
 from biascore.models.pipeline.source import WAIT, Services
-from biascore.models.transforms.transform import Transform
 from biascore.plugins.loading import Plugins
 from biascore.plugins.stimuli import read_catalogue
-from biascore.results.portable import portable
-from biascore.results.run import Run
-from biascore.stats import Adjustment, Verdict
+from biascore.stats.multiple import Adjustment
 from biascore.stimuli import Test
-from biascore.stimuli.given import from_lists
+
+if TYPE_CHECKING:  # imported by the methods that need it: an engine is also made to look something up
+    from biascore.adapter import Adapter
+    from biascore.audits.audit import Audit, AuditTransform
+    from biascore.engine.attempts import Done
+    from biascore.engine.checking import Checker
+    from biascore.engine.plan import Plan
+    from biascore.engine.steps import Checked
+    from biascore.models.backend import Backend
+    from biascore.models.executor import Cluster, Executor
+    from biascore.models.model import Model
+    from biascore.models.transforms.transform import Transform
+    from biascore.results.run import Run
 
 
 class Engine:
@@ -92,10 +80,14 @@ class Engine:
         for adapter in several(adapters):
             self.plugins.add_adapter(adapter)
         self.seed = seed
-        self.adjust = adjustment(adjust)
+        self.adjust = one_of(Adjustment, adjust, "adjust")
         self._stimuli = tuple(map(user_path, several(stimuli)))
         self.catalogue = read_catalogue(self.plugins, self._stimuli)
-        self._checker = Checker(self.plugins, self.catalogue)
+        workers = None
+        if executor is not None:
+            from biascore.engine.workers import Workers
+
+            workers = Workers(self._checker.plugins, executor, time_limit)
         self._services = Services(
             cache=opened(cache),
             progress=progress or progress_here(),
@@ -104,7 +96,7 @@ class Engine:
             wait=60 * wait,
             attempts=attempts,
             time_limit=time_limit,
-            workers=None if executor is None else Workers(self.plugins, executor, time_limit),
+            workers=workers,
         )
 
     def register_adapter(self, adapter: type[Adapter]) -> None:
@@ -134,6 +126,10 @@ class Engine:
                 already.
             options: The adapter's own.
         """
+        from biascore.audits.audit import AuditModel, AuditTransform
+        from biascore.engine.opening import given_model, open_model
+        from biascore.models.backend import Backend
+
         named = [AuditTransform(name=one) if isinstance(one, str) else one for one in transforms]
         prepared = [self._checker.prepared(one) for one in named]
         before = f"{name} before" if name and prepared else name
@@ -177,19 +173,14 @@ class Engine:
             citation: Recorded in the run.
             options: The format's own.
         """
-        try:
-            data = AuditData(
-                format=format,
-                source=str(source),
-                language=language,
-                name=name,
-                licence=licence,
-                citation=citation,
-                options=options,
-            )
-        except ValidationError as error:
-            raise OptionsError("; ".join(one.text for one in problems_of(error, AuditData))) from error
-        return read_data(self.plugins, data)
+        from biascore.audits.audit import AuditData
+        from biascore.engine.checking import read_data
+
+        named = {"name": name, "licence": licence, "citation": citation}
+        stated = AuditData.stated(
+            format=format, source=str(source), language=language, options=options, **named
+        )
+        return read_data(self._checker.plugins, stated)
 
     def add_tests(self, tests: Sequence[Test]) -> None:
         """Make tests, such as those of data files, part of this engine's stimuli, by their ids.
@@ -197,7 +188,7 @@ class Engine:
         Raises StimuliError where a test of that id is there already.
         """
         self.catalogue = self.catalogue.with_tests(tests)
-        self._checker = Checker(self.plugins, self.catalogue)
+        vars(self).pop("_checker", None)
 
     def measure(
         self,
@@ -218,6 +209,13 @@ class Engine:
                 ``WeatTest`` takes them.
             options: The metric's own.
         """
+        from biascore.basics.finishing import finishing
+        from biascore.engine.attempts import concluded
+        from biascore.engine.recording import record_call
+        from biascore.models.backend import Backend
+        from biascore.models.model import Model
+        from biascore.stimuli.given import from_lists
+
         if ":" in metric:
             raise OptionsError(
                 f"{metric!r} is no metric. The metric is named first: measure('weat', {metric!r}, ...)"
@@ -236,17 +234,8 @@ class Engine:
         given = {one.name: one for one in models if isinstance(one, Model)}
         checked = self._checker.audit(audit, given, wanted)
         done = self._perform(checked, self._checker, audit.seed)
-        refs = checked.refs
-        asked = {
-            "metric": metric,
-            **({"model": refs[0]} if len(refs) == 1 else {"models": refs}),
-            "tests": [test.id for test in checked.steps[0].tests],
-            "options": options,
-            "stimuli": [str(folder) for folder in self._stimuli],
-        }
-        title = f"{metric} on {', '.join(name for name in checked.models if name in done.used)}"
         with finishing() as waiting:
-            made = portable(record(done, checked, self.plugins, audit, title=title, asked=asked))
+            made = record_call(done, checked, self.plugins, audit, options, self._stimuli)
         return concluded(made, done, waiting)
 
     def audit(
@@ -270,7 +259,9 @@ class Engine:
             quick: One test of each ground.
             options: The adapter's own, with a reference.
         """
-        opened = model if isinstance(model, Model) else self.model(model, **options)
+        from biascore.audits.making import audit_of
+
+        opened = self.model(model, **options) if isinstance(model, str) else model
         try:
             return audit_of(
                 opened,
@@ -296,28 +287,16 @@ class Engine:
         Answers in the cache are not requested again, so an interrupted run resumes; the KeyboardInterrupt has
         what was measured as ``run``. ``models``: those open already.
         """
-        plan = audit if isinstance(audit, Audit) else Audit.load(audit)
-        checker = Checker.of_audit(self.plugins, self._stimuli, plan)
+        from biascore.basics.finishing import finishing
+        from biascore.engine.attempts import concluded
+        from biascore.engine.recording import record_audit
+
+        plan, checker = self._stated(audit)
         checked = checker.audit(plan, {one.name: one for one in several(models)})
         done = self._perform(checked, checker, plan.seed)
-        # The engine's own folders of stimuli are as much a part of it as those that the audit names.
-        asked = {**plan.model_dump(mode="json"), "stimuli": [*map(str, self._stimuli), *plan.stimuli]}
         with finishing() as waiting:
-            made = record(done, checked, self.plugins, plan, title=plan.title, asked=asked)
-            files = (
-                str(entry.options[name])
-                for entry, step in zip(plan.measurements, checked.steps, strict=True)
-                for name in step.metric.file_options & entry.options.keys()
-            )
-            named = (*plan.stimuli, *(data.source for data in plan.data), *files)
-            made = portable(made, plan.folder, {str(plan.path(text)): text for text in named})
-            mappings = [self.plugins.mappings.get(name) for name in plan.mappings]
-            said = {
-                "gates": evaluate(plan.gates, made, plan.folder, checked.bases),
-                "scenarios": evidence(plan.scenarios, made, mappings),
-                "mappings": mappings_used(self.plugins, plan.mappings),
-            }
-        return concluded(made.model_copy(update=said), done, waiting)
+            made = record_audit(done, checked, self.plugins, plan, self._stimuli)
+        return concluded(made, done, waiting)
 
     def plan(self, audit: Audit | str | Path, models: Sequence[Model] = (), *, probe: bool = True) -> Plan:
         """What ``run`` would ask of each model, and its cost, without running.
@@ -325,14 +304,14 @@ class Engine:
         Models are opened; with ``probe`` each is asked a few questions for an estimate of the time, except services
         with a key, which may charge and are asked nothing. Nothing is written to the cache. ``models``: as for ``run``.
         """
-        chosen = audit if isinstance(audit, Audit) else Audit.load(audit)
-        checker = Checker.of_audit(self.plugins, self._stimuli, chosen)
-        return rehearse(chosen, checker, self._services, models, probe=probe)
+        from biascore.engine.rehearsing import rehearse
+
+        return rehearse(*self._stated(audit), self._services, models, probe=probe)
 
     def check(self, audit: Audit | str | Path) -> None:
         """Raise what is wrong with an audit without opening any model."""
-        chosen = audit if isinstance(audit, Audit) else Audit.load(audit)
-        Checker.of_audit(self.plugins, self._stimuli, chosen).audit(chosen)
+        stated, checker = self._stated(audit)
+        checker.audit(stated)
 
     def tests(
         self, metric: str, wanted: Sequence[str | Test], options: Mapping[str, Any], *, on: str = ""
@@ -366,6 +345,21 @@ class Engine:
         """Close the cache, and let go of workers."""
         self._services.close()
 
+    @cached_property
+    def _checker(self) -> Checker:
+        """What checks what is asked; from here on the keys of all adapters are known, and kept out of messages."""
+        from biascore.engine.checking import Checker
+
+        return Checker(self.plugins, self.catalogue)
+
+    def _stated(self, audit: Audit | str | Path) -> tuple[Audit, Checker]:
+        """An audit or that of a file, and what checks it."""
+        from biascore.audits.audit import Audit
+        from biascore.engine.checking import Checker
+
+        stated = audit if isinstance(audit, Audit) else Audit.load(audit)
+        return stated, Checker.of_audit(self._checker.plugins, self._stimuli, stated)
+
     def _audit(
         self,
         metric: str,
@@ -374,11 +368,13 @@ class Engine:
         options: Mapping[str, Any],
     ) -> Audit:
         """What ``measure`` is asked for, as an audit; raises OptionsError."""
+        from biascore.audits.audit import Audit
+
         ids = [one.id if isinstance(one, Test) else one for one in tests]
         return Audit.from_parts(
             title=metric,
             models=[
-                {"ref": str(one.source.ref), "name": one.name} if isinstance(one, Model) else {"ref": one}
+                {"ref": one} if isinstance(one, str) else {"ref": str(one.source.ref), "name": one.name}
                 for one in models
             ],
             measurements=[{"metric": metric, "tests": ids, "options": dict(options)}],
@@ -388,6 +384,12 @@ class Engine:
 
     def _perform(self, checked: Checked, checker: Checker, seed: int) -> Done:
         """Make all measurements; raises NothingMeasuredError, or the one error that all of them met."""
+        from biascore.engine.attempts import perform
+        from biascore.engine.measuring import Measuring
+        from biascore.engine.opening import pool_of
+        from biascore.engine.out_of_reach import out_of_reach
+        from biascore.stats import Verdict
+
         for one in out_of_reach(checked.planned):
             if one.verdict is Verdict.DETECTED:  # that negligible is out of reach, the reasons and a plan say
                 self._services.progress.note(one.told)

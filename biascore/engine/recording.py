@@ -10,18 +10,65 @@ from pathlib import Path
 from typing import Any
 
 from biascore.audits.audit import Audit
+from biascore.audits.evaluating_gates import evaluate
+from biascore.audits.evaluating_scenarios import evidence
 from biascore.engine.attempts import Done
 from biascore.engine.harmless import harmless_audits
 from biascore.engine.steps import Checked
 from biascore.files.reading import file_digest
 from biascore.models.usage import ModelUsed
 from biascore.plugins.loading import Plugins
+from biascore.results.portable import portable
 from biascore.results.provenance import PluginUsed, Provenance, computing, required
 from biascore.results.run import Run
 from biascore.results.scenarios import MappingUsed
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.results.verdicts import Rule
 from biascore.stimuli import Origin, StimuliFile, Test
+
+
+def record_call(
+    done: Done,
+    checked: Checked,
+    plugins: Plugins,
+    audit: Audit,
+    options: Mapping[str, Any],
+    folders: Iterable[Path],
+) -> Run:
+    """The Run of one metric that was asked for from Python or the command line; ``folders`` of the engine's stimuli."""
+    (measured,) = audit.measurements
+    refs = checked.refs
+    asked = {
+        "metric": measured.metric,
+        **({"model": refs[0]} if len(refs) == 1 else {"models": refs}),
+        "tests": [test.id for test in checked.steps[0].tests],
+        "options": options,
+        "stimuli": [*map(str, folders)],
+    }
+    title = f"{measured.metric} on {', '.join(name for name in checked.models if name in done.used)}"
+    return portable(record(done, checked, plugins, audit, title=title, asked=asked))
+
+
+def record_audit(
+    done: Done, checked: Checked, plugins: Plugins, audit: Audit, folders: Iterable[Path]
+) -> Run:
+    """The Run of an audit with its gates and scenarios; the engine's ``folders`` are as much a part of it as its own."""
+    asked = {**audit.model_dump(mode="json"), "stimuli": [*map(str, folders), *audit.stimuli]}
+    made = record(done, checked, plugins, audit, title=audit.title, asked=asked)
+    files = (
+        str(entry.options[name])
+        for entry, step in zip(audit.measurements, checked.steps, strict=True)
+        for name in step.metric.file_options & entry.options.keys()
+    )
+    named = (*audit.stimuli, *(data.source for data in audit.data), *files)
+    made = portable(made, audit.folder, {str(audit.path(text)): text for text in named})
+    mappings = [plugins.mappings.get(name) for name in audit.mappings]
+    said = {
+        "gates": evaluate(audit.gates, made, audit.folder, checked.bases),
+        "scenarios": evidence(audit.scenarios, made, mappings),
+        "mappings": mappings_used(plugins, audit.mappings),
+    }
+    return made.model_copy(update=said)
 
 
 def record(

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from biascore.errors import RefError
 from biascore.planting.world import Place, World, mixed
+from biascore.stats.normal import normal_quantile
 from biascore.stimuli import Test, WordList
 
 ATTRIBUTE: Final = 0.25
@@ -185,9 +186,7 @@ class Lexicon:
 
 def normal_scores(n: int) -> npt.NDArray[np.float64]:
     """Quantiles of a normal distribution (n,), ascending, with mean 0 and sample standard deviation 1 (0 if n is 1)."""
-    from scipy.special import ndtri
-
-    scores = ndtri((np.arange(n) + 0.5) / n)
+    scores = np.array([normal_quantile((i + 0.5) / n) for i in range(n)])
     return np.asarray(scores / scores.std(ddof=1)) if n > 1 else np.zeros(n)
 
 

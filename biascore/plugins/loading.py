@@ -213,9 +213,12 @@ class Plugins:
 
         The error is raised from the exception that kept the plugin from loading, if one did.
         """
-        from packaging.requirements import InvalidRequirement, Requirement
-
         for text in requirements:
+            from packaging.requirements import (  # of most engines nothing is required
+                InvalidRequirement,
+                Requirement,
+            )
+
             try:
                 wanted = Requirement(text)
             except InvalidRequirement as error:

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from biascore.basics.guard import guarded
+from biascore.basics.lazy import stated
 from biascore.errors import At, BiascoreError, PluginError, PluginFailedError, TimeLimitError
 from biascore.plugins.contribution import check_language
 from biascore.plugins.kinds import CLASSES, check_name, check_same
@@ -77,6 +78,12 @@ class Named(Plugin, Generic[T]):
                 f"{self.record.shown} cannot be used: {self.record.reason}. See: biascore plugins"
             ) from self.record.error
         return self._got
+
+    def summary(self) -> str:
+        """That of a class that ships: of another one it is not known whether it can be imported."""
+        if not self.record.ships or self.record.status != "installed":
+            return ""
+        return str(stated(self._point.module, self._point.attr, "summary") or "")
 
     def _load(self) -> T:
         thing = self._point.load()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
@@ -55,6 +55,10 @@ class Plugin:
 
     def __init__(self, record: PluginRecord) -> None:
         self.record = record
+
+    def summary(self) -> str:
+        """What its one thing says of itself in ``summary``, if that is known without importing it; else empty."""
+        return ""
 
 
 class Registry(Generic[T]):
@@ -197,3 +201,10 @@ class Registry(Generic[T]):
             return self.get(name)
         except PluginError:
             return None
+
+    def summaries(self) -> Iterator[tuple[str, str]]:
+        """Each usable name with its summary; what is imported for it is left out where that fails."""
+        for name in self.names:
+            summary = self.holder(name).summary() or getattr(self.item(name), "summary", None)
+            if summary is not None:
+                yield name, summary

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping
+from email import message_from_string
 from functools import cache
 from importlib import metadata
 from types import MappingProxyType
@@ -14,11 +16,13 @@ from pydantic import Field
 from biascore.basics.frozen import Frozen, FrozenMap
 
 ALWAYS: Final = ("numpy", "scipy")
+"""Recorded whether or not this run had to import them."""
 WHERE_LOADED: Final = (
     *("fasttext", "onnxruntime", "safetensors", "sentence_transformers", "sentencepiece"),
     *("tokenizers", "torch", "transformers"),
 )
 """What adapters import; another version of it may move the last decimals."""
+_OF_AN_EXTRA: Final = re.compile(r"""; *extra *== *["'][^"']*["'] *$""")
 
 
 class PluginUsed(Frozen):
@@ -52,10 +56,10 @@ class Provenance(Frozen):
 
 def computing(elsewhere: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
     """Package to version, of those that always compute and those that were loaded in this process, or ``elsewhere``."""
-    loaded = {
-        name: elsewhere.get(name) or getattr(sys.modules.get(name), "__version__", None)
-        for name in (*ALWAYS, *WHERE_LOADED)
+    loaded = {name: metadata.version(name) for name in ALWAYS} | {
+        name: getattr(sys.modules.get(name), "__version__", None) for name in WHERE_LOADED
     }
+    loaded |= elsewhere
     return {name: str(version) for name, version in loaded.items() if version is not None}
 
 
@@ -83,8 +87,14 @@ def _installed(name: str) -> tuple[str, tuple[str, ...]]:
     from packaging.requirements import Requirement
 
     dist = metadata.distribution(name)
-    needs = [Requirement(text) for text in dist.requires or ()]
-    return dist.version, tuple(
+    text = dist.read_text("METADATA")
+    if text is None:  # an old form of installation
+        version, lines = dist.version, dist.requires or ()
+    else:  # without the description, which is most of the file
+        fields = message_from_string(text.partition("\n\n")[0])
+        version, lines = fields["Version"], fields.get_all("Requires-Dist") or ()
+    needs = [Requirement(line) for line in lines if not _OF_AN_EXTRA.search(line)]
+    return version, tuple(
         need.name for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})
     )
 

@@ -17,6 +17,7 @@ from biascore.basics.wording import capital, shown
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.stats import Verdict
+from biascore.stats.normal import critical_value, normal_quantile
 
 POWER: Final = 0.8
 MANY: Final = 100.0
@@ -82,8 +83,6 @@ def sensitivity(
     ``alpha``: another level than its own, such as the one that is left after adjustment. It takes a test, an interval and
     a direction; for a distance, a share of items, or a description use ``biascore calibrate``.
     """
-    from scipy.special import ndtri
-
     headline = measurement.headline
     level = measurement.alpha if alpha is None else alpha
     if level is None or not headline.p_values or headline.value is None or headline.neutral is None:
@@ -93,12 +92,10 @@ def sensitivity(
     if se is None or headline.chance is not None:
         return None
     sides = 2 if headline.p_values[0].alternative == "two-sided" else 1
-    needed = float(ndtri(1 - level / sides) + ndtri(power)) * se
+    needed = (normal_quantile(1 - level / sides) + normal_quantile(power)) * se
     smallest = None if _cannot_reject(headline, level) else scale.back(needed)
     bound = _bound(measurement)
-    wide = float(
-        ndtri((1 + (headline.interval.level if headline.interval else 0.95)) / 2) + ndtri((1 + power) / 2)
-    )
+    wide = critical_value(headline.interval.level if headline.interval else 0.95) + critical_value(power)
     return Sensitivity(
         estimate=headline.name,
         unit=headline.unit,
@@ -188,16 +185,14 @@ class _Scale(NamedTuple):
 
 def _standard_error(headline: Estimate, scale: _Scale) -> float | None:
     """The standard error of the interval, or of the deciding test where that is larger: it may ask a wider question."""
-    from scipy.special import ndtri
-
     ends, value = headline.interval, headline.value
     if ends is None or value is None or ends.high <= ends.low:
         return None
-    found = scale.slope(value) * (ends.high - ends.low) / 2 / float(ndtri((1 + ends.level) / 2))
+    found = scale.slope(value) * (ends.high - ends.low) / 2 / critical_value(ends.level)
     p = headline.p_values[0]
     far = abs(scale.of_value(value))
     if p.alternative == "two-sided" and 0 < p.value <= _SURE_P and far > 0:
-        found = max(found, far / float(ndtri(1 - p.value / 2)))
+        found = max(found, far / normal_quantile(1 - p.value / 2))
     return found
 
 

@@ -26,6 +26,7 @@ from biascore.stats.association import MIN_RELATIVE_SPREAD, ZeroVarianceError
 from biascore.stats.bootstrap import Interval, Samples, bootstrap_interval
 from biascore.stats.change import bootstrap_effect_change
 from biascore.stats.inversion import shift_interval
+from biascore.stats.normal import critical_value
 from biascore.stats.paired import bootstrap_mean, sign_flip_test
 from biascore.stats.permutation import fewer_draws, permutation_test
 from biascore.stats.proportions import binomial_test
@@ -136,7 +137,7 @@ def unpaired_change(
     (MOVER; Zou and Donner 2008, Statistics in Medicine 27:1693), and p is that at which they reach 0. It takes the two for
     independent: of the same items, which agree in most that is odd about them, it is too wide and p too large.
     """
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
     require_between(level, "level", 0.0, 1.0)
     value = new - old
@@ -144,7 +145,7 @@ def unpaired_change(
     above = math.hypot(new_interval[1] - new, old - old_interval[0])
     interval = Interval(value - below, value + above, level, "unpaired, from both intervals", 0)
     reach = below if value > 0 else above
-    z = float(ndtri((1.0 + level) / 2.0))
+    z = critical_value(level)
     p = 1.0 if value == 0 else 0.0 if reach == 0 else 2.0 * float(ndtr(-abs(value) * z / reach))
     return Change(old, new, value, interval, "", p, "unpaired, from both intervals", "asymptotic", None)
 
@@ -251,11 +252,9 @@ def _bootstrap(
 
 def _of_answers(moved: Floats, weight: float, level: float) -> Interval:
     """Of the difference of two shares of the same items: one item is added to those that changed either way."""
-    from scipy.special import ndtri
-
     n = moved.size + 2
     up, down = (np.count_nonzero(moved > 0) + 1) / n, (np.count_nonzero(moved < 0) + 1) / n
-    half = float(ndtri((1.0 + level) / 2.0)) * math.sqrt((up + down - (up - down) ** 2) / n)
+    half = critical_value(level) * math.sqrt((up + down - (up - down) ** 2) / n)
     ends = sorted(float(weight * max(-1.0, min(1.0, up - down + side * half))) for side in (-1, 1))
     return Interval(ends[0], ends[1], level, "Bonett-Price, paired shares", 0)
 

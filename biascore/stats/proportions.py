@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from biascore.stats._checks import require_between
 from biascore.stats.bootstrap import Interval
+from biascore.stats.normal import critical_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,8 @@ def wilson_interval(successes: int, trials: int, *, level: float = 0.95) -> Inte
     ValueError unless 0 <= successes <= trials and trials >= 1. Source: Wilson 1927, JASA 22:209; Brown, Cai
     and DasGupta 2001, Statistical Science 16:101.
     """
-    from scipy.special import ndtri
-
     _check_counts(successes, trials)
-    require_between(level, "level", 0.0, 1.0)
-    z = float(ndtri((1.0 + level) / 2.0))
+    z = critical_value(level)
     return Interval(*_wilson(successes / trials, trials, z), level, "Wilson", resamples=0)
 
 
@@ -85,14 +82,6 @@ class AgrestiCoull:
     interval: Interval
 
 
-def critical_value(level: float) -> float:
-    """The z that holds ``level`` of a standard normal distribution within -z and z."""
-    from scipy.special import ndtri
-
-    require_between(level, "level", 0.0, 1.0)
-    return float(ndtri((1.0 + level) / 2.0))
-
-
 def agresti_coull(successes: int, trials: int, *, level: float = 0.95) -> AgrestiCoull:
     """Agresti and Coull's interval: z^2/2 successes and as many failures are added, then Wald's is taken.
 
@@ -120,14 +109,12 @@ def paired_difference(first_only: int, second_only: int, n: int, *, level: float
     Fagerland, Lydersen and Laake 2014 (Statistics in Medicine 33:2850) recommend.
     """
     from scipy.optimize import brentq
-    from scipy.special import ndtri
 
     if min(first_only, second_only) < 0 or n < 1 or first_only + second_only > n:
         raise ValueError(
             f"{first_only} and {second_only} items differ of {n}; pass counts with a sum of at most n, and n >= 1"
         )
-    require_between(level, "level", 0.0, 1.0)
-    z = float(ndtri((1.0 + level) / 2.0))
+    z = critical_value(level)
     found = (first_only - second_only) / n
 
     def excess(difference: float, sign: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biascore.stats._checks import finite_vector
+from biascore.stats.normal import critical_value
 
 LEAST: Final = 3
 """Fewer things have no order to speak of."""
@@ -33,8 +34,6 @@ def rank_correlation(x: ArrayLike, y: ArrayLike, level: float = 0.95) -> RankCor
     The interval is Fieller, Hartley & Pearson's (1957): atanh(tau) has a variance of about .437 / (n - 4); from n = 6 on,
     and not where all pairs are in the same order, where that says nothing. Raises ValueError for unequal lengths.
     """
-    from scipy.special import ndtri
-
     one, other = finite_vector(x, "x"), finite_vector(y, "y")
     if one.size != other.size:
         raise ValueError(f"x has {one.size} values and y {other.size}; pass as many")
@@ -45,6 +44,6 @@ def rank_correlation(x: ArrayLike, y: ArrayLike, level: float = 0.95) -> RankCor
     tau = float(kendalltau(one, other).statistic)
     if one.size < LEAST_FOR_AN_INTERVAL or abs(tau) >= 1 - 1e-12:
         return RankCorrelation(tau, one.size, None, None, level)
-    half = float(ndtri((1 + level) / 2)) * math.sqrt(0.437 / (one.size - 4))
+    half = critical_value(level) * math.sqrt(0.437 / (one.size - 4))
     centre = math.atanh(tau)
     return RankCorrelation(tau, one.size, math.tanh(centre - half), math.tanh(centre + half), level)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from biascore.stats._checks import Floats, require_between
 from biascore.stats.bootstrap import Interval
+from biascore.stats.normal import critical_value
 
 Counts = npt.NDArray[np.int64]
 
@@ -46,11 +47,9 @@ def ratio_intervals(
     the upper one infinite where the second has none. Raises ValueError on a level outside (0, 1). Source: Koopman 1984,
     Biometrics 40:513; in the form of Miettinen and Nurminen 1985, Statistics in Medicine 4:213, without their n / (n - 1).
     """
-    from scipy.special import ndtri
-
     require_between(level, "level", 0.0, 1.0)
     (x, n), (y, m) = ((np.asarray(a, np.float64), np.asarray(b, np.float64)) for a, b in (first, second))
-    z = float(ndtri((1.0 + level) / 2.0))
+    z = critical_value(level)
 
     def beyond(logs: Floats) -> Floats:
         """Standard errors by which the observed ratio is above the one with this logarithm."""

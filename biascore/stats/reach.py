@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from biascore.stats.attainable import Attainable
+from biascore.stats.normal import critical_value
 from biascore.stats.proportions import wilson_interval
 from biascore.stats.verdict import Decision, Verdict
 
@@ -58,17 +59,13 @@ def words_for_negligible(bound: float, level: float, power: float = LIKELY) -> i
 
     By the normal approximation: d has the standard error sqrt(2 / n). Rounded up to tens.
     """
-    from scipy.special import ndtri
-
-    z = float(ndtri((1 + level) / 2) + ndtri((1 + power) / 2))
+    z = critical_value(level) + critical_value(power)
     return 10 * math.ceil(2 * (z / bound) ** 2 / 10)
 
 
 def too_few_for_negligible(nx: int, ny: int, bound: float, level: float) -> bool:
     """Whether the interval of d of nx + ny words is too wide to be within +-``bound`` even around 0."""
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + level) / 2)) * math.sqrt(1 / nx + 1 / ny) > ROOM * bound
+    return critical_value(level) * math.sqrt(1 / nx + 1 / ny) > ROOM * bound
 
 
 def pairs_for_negligible(bound: float, level: float) -> int:
@@ -76,10 +73,8 @@ def pairs_for_negligible(bound: float, level: float) -> int:
 
     It is within ``bound`` percentage points of 50, where 0 < bound < 50.
     """
-    from scipy.special import ndtri
-
     share = bound / 100
-    z = float(ndtri((1 + level) / 2))
+    z = critical_value(level)
     n = max(2, 2 * math.floor(((z / (2 * share)) ** 2 - z * z) / 2) - 4)
     while wilson_interval(n // 2, n, level=level).high > 0.5 + share:
         n += 2

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -22,28 +22,21 @@ from biascore.basics.keys import declared
 from biascore.command import Command
 from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError
-from biascore.testing.contract import Clause, NotAskedError, check_all, clauses_of, hold
+from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 
 _KEY: Final = "sk-the-key-of-a-contract-0123456789"
 _LONG: Final = {"COLUMNS": "2000", "NO_COLOR": "1", "TERM": "dumb"}
 
 
 @dataclass
-class CommandContract:
-    """What ``check_command`` takes; ``clauses`` are to be checked one by one."""
+class CommandContract(Contract):
+    """What ``check_command`` takes."""
 
+    kind = "command"
     command: str
     arguments: Sequence[str] | None = None
     wrong: Sequence[str] | None = None
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
-
-    def clauses(self) -> Iterator[Clause]:
-        """The clauses in order."""
-        checks = [self.check_declares, self.check_listed, self.check_help, self.check_refuses]
-        yield from clauses_of("command", [*checks, self.check_output, self.check_json, self.check_secrets])
-
-    def close(self) -> None:
-        """Nothing is open."""
 
     @cached_property
     def _stated(self) -> Command:

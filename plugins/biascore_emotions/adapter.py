@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, Model, ModelRef, Options
+from biascore.api.adapters import Adapter, Options
 from biascore.api.formats import user_path
 from biascore.errors import BiascoreError, ModelLoadError
 
 if TYPE_CHECKING:
+    from biascore.api.adapters import Backend, LoadContext, Model, ModelRef
     from biascore_emotions.folder import Scorer
 
 PERMISSIONS: Final = ("allow_pickle", "trust_remote_code")

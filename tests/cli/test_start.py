@@ -12,32 +12,76 @@ import pytest
 import typer
 
 import biascore
+from biascore.basics.lazy import stated
 from biascore.cli.app import app
 from biascore.cli.commands import Later
 from biascore.plugins.loading import Plugins
 
-PROGRAM = """
-import sys
-from biascore.cli import main
-for arguments, slow in (
-    (["--help"], {"scipy", "pandas", "pyarrow", "torch", "numpy", "pydantic"}),
-    (["list", "tests"], {"scipy", "pandas", "pyarrow", "torch", "sklearn", "numpy", "filelock"}),
-):
-    sys.argv = ["biascore", *arguments]
-    try:
-        main()
-    except SystemExit as done:
-        assert not done.code, done.code
-    print("imported:", sorted(slow & set(sys.modules)))
-"""
+COMMAND = "from biascore.cli import main\nsys.argv = ['biascore', *{}]\nmain()"
+MODELS = {"torch", "transformers", "onnxruntime", "openai", "requests"}
+STATISTICS = {"scipy", "pandas", "sklearn", "statsmodels"}
+DATA = {"numpy", "pyarrow"}
+SERVICES = {"asyncio", "http.client", "filelock", "distributed"}
+PAGES = {"jinja2", "altair", "IPython"}
+PROGRAMS = {
+    "--version": (["--version"], MODELS | STATISTICS | DATA | SERVICES | PAGES | {"pydantic", "pluggy"}),
+    "--help": (["--help"], MODELS | STATISTICS | DATA | SERVICES | PAGES),
+    "list metrics": (
+        ["list", "metrics"],
+        MODELS | STATISTICS | DATA | SERVICES | PAGES | {"pydantic", "biascore.metric", "biascore.stimuli"},
+    ),
+    "list tests": (
+        ["list", "tests"],
+        MODELS | STATISTICS | DATA | SERVICES | PAGES | {"biascore_metrics", "biascore_adapters"},
+    ),
+    "show en/weat6": (["show", "en/weat6"], MODELS | STATISTICS | DATA | SERVICES | PAGES),
+    "measure": (
+        ["measure", "weat", "planted:gender=1", "en/weat6", "--no-cache"],
+        MODELS | STATISTICS | SERVICES | PAGES | {"pyarrow.compute", "biascore.engine.workers"},
+    ),
+    "Engine()": (
+        "from biascore import Engine\nEngine(cache=None)",
+        MODELS
+        | STATISTICS
+        | SERVICES
+        | PAGES
+        | {"pyarrow", "typer", "rich", "biascore_adapters", "biascore.metric"},
+    ),
+}
+"""By what is run: arguments of the command line, or a program; and what is not imported for it."""
 
 
-def test_help_and_the_list_of_tests_import_nothing_that_only_measuring_needs() -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+@pytest.mark.parametrize(("run", "unwanted"), PROGRAMS.values(), ids=PROGRAMS)
+def test_nothing_is_imported_that_it_does_not_need(run: list[str] | str, unwanted: set[str]) -> None:
+    program = run if isinstance(run, str) else COMMAND.format(run)
+    lines = [
+        "import atexit, sys",
+        f"unwanted = {sorted(unwanted)}",
+        "print_them = lambda: print([one for one in unwanted if one in sys.modules], file=sys.stderr)",
+        "atexit.register(print_them)",
+        program,
+    ]
+    command = [sys.executable, "-c", "\n".join(lines)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert [line for line in done.stdout.splitlines() if line.startswith("imported:")] == ["imported: []"] * 2
-    assert "measure" in done.stdout
-    assert "en/weat6" in done.stdout
+    assert done.stderr.splitlines()[-1] == "[]"
+    assert done.stdout or isinstance(run, str)
+
+
+def test_the_summary_of_what_ships_is_known_before_it_is_imported() -> None:
+    plugins = Plugins()
+    told = dict(plugins.metrics.summaries())
+    assert {plugins.metrics.holder(name).record.status for name in told} == {"installed"}
+    assert told == {one.name: one.summary for one in plugins.metrics.items()}
+    assert len(told) > 20
+
+
+def test_what_a_class_states_is_read_only_where_it_is_a_constant() -> None:
+    assert stated("biascore_metrics.weat.weat", "Weat", "summary") == next(
+        one.summary for one in Plugins().metrics.items() if one.name == "weat"
+    )
+    assert stated("biascore_metrics.weat.weat", "Weat", "requires") is None
+    assert stated("biascore_metrics.weat.weat", "Watt", "summary") is None
 
 
 def _later(group: typer.Typer) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ import pytest
 
 from biascore import Engine
 from biascore.basics.finishing import finishing
-from biascore.engine import attempts, engine
+from biascore.engine import attempts, recording
 from biascore.engine.attempts import Interrupted
 from biascore.models.pool import Pool
 
@@ -45,10 +45,10 @@ def interrupting(call: Callable[..., Any]) -> Callable[..., Any]:
         (Pool, "release"),
         (attempts, "with_deviations"),
         (Pool, "__exit__"),
-        (engine, "record"),
-        (engine, "portable"),
-        (engine, "evaluate"),
-        (engine, "mappings_used"),
+        (recording, "record"),
+        (recording, "portable"),
+        (recording, "evaluate"),
+        (recording, "mappings_used"),
     ],
 )
 def test_the_run_is_whole(where: Any, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_the_run_is_whole(where: Any, what: str, tmp_path: Path, monkeypatch: py
 
 
 def test_measure_has_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "record", interrupting(engine.record))
+    monkeypatch.setattr(recording, "record", interrupting(recording.record))
     with pytest.raises(Interrupted) as info:
         Engine(cache=None).measure("weat", "planted:gender=1", "en/weat7", resamples=100, reference="none")
     assert len(info.value.run) == 1

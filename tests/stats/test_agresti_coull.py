@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from biascore.stats.proportions import agresti_coull, critical_value
+from biascore.stats.normal import critical_value
+from biascore.stats.proportions import agresti_coull
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 4), (3, 7), (50, 100), (199, 200), (12, 12)])

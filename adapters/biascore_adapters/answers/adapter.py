@@ -6,14 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
-from biascore.api.formats import TableOptions, table_columns, user_path
+from biascore.api.adapters import Adapter
+from biascore.api.formats import TableOptions, user_path
 from biascore.api.support import check_regular, listed
 from biascore.errors import DataError, ModelLoadError, OptionsError
 from biascore_adapters.answers.options import FLAG, AnswersOptions, OfChoices, OfScores, OfTranslations
-from biascore_adapters.answers.scores import ScoresBackend
+
+if TYPE_CHECKING:
+    from biascore.api.adapters import Backend, LoadContext, ModelRef
 
 TEXTS: Final = ("sentence", "text")
 """What the column of the texts is called where no option names it."""
@@ -37,8 +39,10 @@ class AnswersAdapter(Adapter[AnswersOptions]):
 
     def load(self, ref: ModelRef, options: AnswersOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Read the file; raises ModelLoadError for one that cannot be read or contradicts itself, and OptionsError."""
+        from biascore.api.formats import table_columns
         from biascore_adapters.answers.choices import ChoicesBackend
         from biascore_adapters.answers.logs import records
+        from biascore_adapters.answers.scores import ScoresBackend
         from biascore_adapters.answers.translations import TranslationsBackend
 
         path = user_path(ref.locator)

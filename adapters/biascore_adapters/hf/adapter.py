@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import importlib.util
 from contextlib import nullcontext
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
+from biascore.api.adapters import Adapter, ModelRef
 from biascore.api.support import HUB_TOKENS
 from biascore.errors import MissingExtraError, ModelLoadError
 from biascore_adapters.hf.options import HfOptions
+
+if TYPE_CHECKING:
+    from biascore.api.adapters import Backend, LoadContext
 
 NLLB_SIZES: Final = ("distilled-600M", "distilled-1.3B", "1.3B", "3.3B")
 

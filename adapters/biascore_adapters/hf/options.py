@@ -6,9 +6,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from biascore_adapters.transformer.outputs import Activation, Labels
-from biascore_adapters.transformer.pooling import Pooling
-from biascore_adapters.transformer.windows import LongTextOptions
+from biascore_adapters.transformer.options import Activation, Labels, LongTextOptions, Pooling
 
 
 class HfOptions(LongTextOptions):

@@ -5,16 +5,19 @@ from __future__ import annotations
 import importlib.util
 import os
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 from typing_extensions import TypeVar
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, ServiceOptions
+from biascore.api.adapters import Adapter, ServiceOptions
 from biascore.api.support import warn_if_readable
 from biascore.errors import AuthError, MissingExtraError, OptionsError
 from biascore_adapters.mt.options import AmazonOptions, DeepLOptions, GoogleOptions
+
+if TYPE_CHECKING:
+    from biascore.api.adapters import Backend, LoadContext, ModelRef
 
 OptionsT = TypeVar("OptionsT", bound=ServiceOptions, default=Any)
 

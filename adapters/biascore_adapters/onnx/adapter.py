@@ -6,13 +6,14 @@ Importing this package imports neither onnxruntime nor transformers; ``OnnxAdapt
 from __future__ import annotations
 
 import importlib.util
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
+from biascore.api.adapters import Adapter
 from biascore.errors import MissingExtraError
-from biascore_adapters.onnx.locate import find
 from biascore_adapters.onnx.options import OnnxOptions
-from biascore_adapters.transformer.folder import offline
+
+if TYPE_CHECKING:
+    from biascore.api.adapters import Backend, LoadContext, ModelRef
 
 
 class OnnxAdapter(Adapter[OnnxOptions]):
@@ -44,6 +45,8 @@ class OnnxAdapter(Adapter[OnnxOptions]):
 
         Raises MissingExtraError or ModelLoadError.
         """
+        from biascore_adapters.onnx.locate import find
+
         for module in ("onnxruntime", "transformers"):
             if importlib.util.find_spec(module) is None:
                 raise MissingExtraError("onnx: models", "onnx")
@@ -52,9 +55,11 @@ class OnnxAdapter(Adapter[OnnxOptions]):
     def load(self, ref: ModelRef, options: OnnxOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Open the model; raises MissingExtraError or ModelLoadError."""
         try:
+            from biascore_adapters.onnx.locate import find
             from biascore_adapters.onnx.model import open_model
             from biascore_adapters.onnx.runtime import opened
             from biascore_adapters.transformer.backends import backend_of
+            from biascore_adapters.transformer.folder import offline
         except ModuleNotFoundError as error:
             raise MissingExtraError("onnx: models", "onnx") from error
         with offline():

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from pydantic import SecretStr
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef
+from biascore.api.adapters import Adapter
 from biascore.api.support import warn_if_readable
 from biascore.errors import AuthError, MissingExtraError, OptionsError
 from biascore_adapters.mt.adapters import server_url
 from biascore_adapters.openai.options import OpenAIOptions
+
+if TYPE_CHECKING:
+    from biascore.api.adapters import Backend, LoadContext, ModelRef
 
 KEY: Final = "OPENAI_API_KEY"
 WITHOUT_KEY: Final = "none"

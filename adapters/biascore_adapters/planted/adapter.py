@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, Options
+from biascore.api.adapters import Adapter, Options
+
+if TYPE_CHECKING:
+    from biascore.api.adapters import Backend, LoadContext, ModelRef
 
 
 class PlantedOptions(Options):
@@ -36,12 +39,22 @@ class PlantedAdapter(Adapter[PlantedOptions]):
         """Raise RefError or UnknownNameError for a declaration that cannot be planted."""
         from biascore_adapters.planted.planting import Planted
 
-        Planted.of(ref.locator, options.seed, context)
+        self._planted = (ref, options, context), Planted.of(ref.locator, options.seed, context)
 
     def load(self, ref: ModelRef, options: PlantedOptions, context: LoadContext) -> Backend:
         """Plant the declared effects."""
         from biascore_adapters.planted.backend import PlantedBackend
         from biascore_adapters.planted.planting import Planted
 
-        planted = Planted.of(ref.locator, options.seed, context)
+        checked, planted = vars(self).pop("_planted", (None, None))
+        if checked is None or not _same(checked, (ref, options, context)):
+            planted = Planted.of(ref.locator, options.seed, context)
         return PlantedBackend(planted, context.languages, options.seed)
+
+
+def _same(
+    checked: tuple[ModelRef, PlantedOptions, LoadContext], now: tuple[ModelRef, PlantedOptions, LoadContext]
+) -> bool:
+    """Whether what is opened is what was checked, from the same stimuli and languages, which would be planted alike."""
+    (*one, was), (*other, context) = checked, now
+    return one == other and was.catalogue is context.catalogue and was.languages is context.languages

@@ -39,13 +39,14 @@ from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.frequency import WordRanks
 from biascore_adapters.transformer.masked import MaskedPlan
+from biascore_adapters.transformer.options import LongTextOptions
 from biascore_adapters.transformer.outputs import HeadOutputs
 from biascore_adapters.transformer.prompts import Prompts
 from biascore_adapters.transformer.runtime import Runtime
 from biascore_adapters.transformer.scoring import Scoring
 from biascore_adapters.transformer.sentence import SentenceVector
 from biascore_adapters.transformer.tokens import Input, Reader, check_known
-from biascore_adapters.transformer.windows import LongTextOptions, Windows
+from biascore_adapters.transformer.windows import Windows
 
 FineTune: TypeAlias = Callable[[Path, Sequence[str], Training, Checkpoints, Progress], Trained]
 

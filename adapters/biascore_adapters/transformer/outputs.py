@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Self, TypeAlias
+from typing import Any, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.api.adapters import find_output
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
+from biascore_adapters.transformer.options import Activation
 
-Activation: TypeAlias = Literal["none", "sigmoid", "softmax"]
-Labels: TypeAlias = tuple[str, ...]
 Unit = Literal[
     "raw values", "probabilities, each label by itself (sigmoid)", "probabilities, together 1 (softmax)"
 ]

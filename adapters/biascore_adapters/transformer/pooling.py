@@ -14,11 +14,6 @@ from biascore.api.support import quoted
 from biascore.errors import QuestionError
 from biascore_adapters.transformer.tokens import Input, Tokens, without_space
 
-Pooling = Literal["cls", "last", "mean"]
-"""Which token states a sentence vector is the mean of: the first, the last, or all of them."""
-LongTexts = Literal["error", "cut", "windows"]
-"""What becomes of a text that is too long: an error; cut, as ``encode()`` of a sentence-transformers folder does; scored in
-windows, by a causal language model."""
 Mode = Literal["cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"]
 """How the states of a text's tokens become one vector, by the names that sentence-transformers gives."""
 

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any
 
-from biascore.api.adapters import Options
 from biascore.api.support import opened_by, quoted
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
 from biascore_adapters.transformer.folder import first_line
+from biascore_adapters.transformer.options import PromptOptions
 from biascore_adapters.transformer.tokens import Reader
-
-
-class PromptOptions(Options):
-    """How a prompt is sent to a causal language model.
-
-    ``chat_template``: "on" puts it as a user's message through the chat template of the tokenizer, "off" as it is,
-    "auto" (the default) as the tokenizer has one or not. ``system_prompt`` is a message before it. ``thinking`` is
-    handed to templates that ask whether to think (``enable_thinking``).
-    """
-
-    chat_template: Literal["auto", "on", "off"] = "auto"
-    system_prompt: str | None = None
-    thinking: bool | None = None
 
 
 class Prompts:

@@ -11,12 +11,11 @@ from biascore.api.queries import Level, Text
 from biascore.api.support import quoted
 from biascore.errors import ModelLoadError, OptionsError, QuestionError
 from biascore_adapters.transformer.folder import MODULES, ModelFolder, modules_of
+from biascore_adapters.transformer.options import LongTexts, Pooling
 from biascore_adapters.transformer.pipeline import Pipeline
 from biascore_adapters.transformer.pooling import (
-    LongTexts,
     Mode,
     Pool,
-    Pooling,
     Question,
     pool,
     word_positions,

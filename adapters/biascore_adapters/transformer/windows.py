@@ -6,25 +6,10 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Self
 
-from pydantic import Field
-
 from biascore.errors import OptionsError
 from biascore_adapters.transformer.causal import ScoredText
-from biascore_adapters.transformer.pooling import LongTexts
-from biascore_adapters.transformer.prompts import PromptOptions
+from biascore_adapters.transformer.options import LongTextOptions
 from biascore_adapters.transformer.tokens import Input
-
-
-class LongTextOptions(PromptOptions):
-    """What becomes of texts that are longer than a model takes; they are never truncated unasked.
-
-    ``long_texts``: "error" (the default); "cut", of a sentence-transformers folder, with a warning, where its
-    ``encode()`` cuts; "windows", of a causal language model, scores log-likelihoods in overlapping windows, each
-    ``stride`` tokens behind the one before (by default half of what the model takes).
-    """
-
-    long_texts: LongTexts | None = None
-    stride: int | None = Field(default=None, ge=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from biascore.designs.pairs.test import SentencePair
 from biascore.results.estimates import ConfidenceInterval, Estimate, PValue
 from biascore.results.estimators import EVERY_ITEM, Contrast
 from biascore.stats import Interval, holm
+from biascore.stats.normal import normal_quantile
 
 B: Final = "stereotype score B"
 PREFERRING: Final = "B of pairs with a preference"
@@ -179,8 +180,6 @@ def differing(scores: Paired, mean: Estimate, options: PairOptions) -> list[tupl
 
 
 def _parts(scores: Paired, mean: Estimate, options: PairOptions) -> Iterator[Part]:
-    from scipy.special import ndtri
-
     decided = [one for one in scores.pairs if one.preferred != "neutral"]
     subsets = {
         bias_type_name(name): [p for p in decided if p.pair.bias_type == name] for name in scores.bias_types
@@ -194,7 +193,7 @@ def _parts(scores: Paired, mean: Estimate, options: PairOptions) -> Iterator[Par
             yield f"{name} ({one.value:z.1f} %", one.p_values[0], _within(one.interval, EVEN, bound)
     if mean.p_values and mean.value is not None:
         limit = bound and float(
-            np.std([one.difference for one in scores.pairs], ddof=1) * ndtri((EVEN + bound) / 100)
+            np.std([one.difference for one in scores.pairs], ddof=1) * normal_quantile((EVEN + bound) / 100)
         )
         told = f"{mean.name} ({signed(mean.value, '.3g')} {mean.unit}"
         yield told, mean.p_values[0], _within(mean.interval, 0.0, limit)

@@ -1,6 +1,13 @@
 """Speaker-gender detection by rules that a linguist writes in TOML (docs/speaker-gender.md)."""
 
-from biascore.languages.gender_rules.detector import RuleDetector, language_with_rules
-from biascore.languages.gender_rules.grammar import Grammar, load_grammar
+from typing import TYPE_CHECKING
 
-__all__ = ["Grammar", "RuleDetector", "language_with_rules", "load_grammar"]
+from biascore.basics.lazy import lazily
+
+if TYPE_CHECKING:  # a language is known before its grammar is read
+    from biascore.languages.gender_rules.detector import RuleDetector as RuleDetector
+    from biascore.languages.gender_rules.grammar import Grammar as Grammar
+    from biascore.languages.gender_rules.grammar import load_grammar as load_grammar
+    from biascore.languages.gender_rules.with_rules import language_with_rules as language_with_rules
+else:
+    __getattr__, __dir__ = lazily(__name__)

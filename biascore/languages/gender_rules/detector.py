@@ -6,25 +6,21 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import compress
-from pathlib import Path
 from typing import Final
 
 from biascore.languages.gender import (
     NO_SPEAKER_GENDER,
     Gender,
     GenderEvidence,
-    GenderPair,
     SpeakerGender,
     first_sentence,
-    gender_pair,
 )
-from biascore.languages.gender_rules.grammar import FAR, GENDERS, Grammar, Look, Rule, load_grammar
+from biascore.languages.gender_rules.grammar import FAR, GENDERS, Grammar, Look, Rule
 from biascore.languages.gender_rules.tokens import NOUN, Token, Tokens
 from biascore.languages.gender_rules.words import WordSet
 from biascore.languages.gender_trace import Trace, TracedWord, TraceStep
-from biascore.languages.language import Language, SpeakerFrames
 
 _ACCENTS: Final = re.compile("[\u0300\u0301]")
 _APOSTROPHES: Final = str.maketrans("’ʼ‘‑", "'''-")
@@ -347,16 +343,3 @@ def _noun_of(words: Sequence[_Word], at: int, gender: Gender, forms: tuple[str, 
 def _joins(word: _Word) -> bool:
     """Whether the word joins equals; what agrees behind it continues the row, though it may be a noun too."""
     return "and" in word.kinds or word.text == ","
-
-
-def language_with_rules(code: str, name: str, grammar: Path, frames: SpeakerFrames | None = None) -> Language:
-    """A language whose speaker gender and gender pairs a grammar file tells; the file is read when first used."""
-
-    @cache
-    def detector() -> RuleDetector:
-        return RuleDetector(load_grammar(grammar, code))
-
-    def pair(masculine: str, feminine: str) -> GenderPair | None:
-        return gender_pair(masculine, feminine, detector().grammar.pairs.exceptions)
-
-    return Language(code, name, speaker_gender=detector, gender_pair=pair, speaker_frames=frames)

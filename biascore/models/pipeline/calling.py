@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import pluggy
 
@@ -19,9 +19,6 @@ from biascore.models.pipeline.http import shortened
 from biascore.models.pipeline.source import Services, Source
 from biascore.models.questions.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
 from biascore.models.questions.cost import Cost, characters
-
-if TYPE_CHECKING:
-    import tenacity
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -71,8 +68,6 @@ class Caller:
         Each attempt at a model that may charge is charged to the budgets. Raises AnswerError, what the backend raises, its
         foreign errors as PluginFailedError, BudgetError and TimeLimitError, and Stopped where the flight is.
         """
-        import tenacity  # imports asyncio
-
         caller = getattr(self._manager.hook, hook.name)
         if self._source.paid:
             for budget in self._services.budgets:
@@ -85,16 +80,19 @@ class Caller:
         def answers() -> list[A]:
             return hook.split(self._source.name, caller(**{argument: questions}, **hook.params), questions)
 
+        attempt, waited = 0, 0.0
         with flight.call() as attempts:
-            retrying = tenacity.Retrying(
-                retry=tenacity.retry_if_exception(_may_pass),
-                stop=self._stop,
-                wait=self._wait,
-                sleep=attempts.pause,
-                before_sleep=self._show_wait,
-                reraise=True,
-            )
-            return retrying(attempts.make, partial(self._source.guarded, what, answers, limit))
+            while True:
+                attempt += 1
+                try:
+                    return attempts.make(partial(self._source.guarded, what, answers, limit))
+                except TransientModelError as error:
+                    seconds = self._wait(error, attempt, waited)
+                    if seconds is None:
+                        raise
+                    self._show_wait(error, seconds)
+                attempts.pause(seconds)
+                waited += seconds
 
     def needs(self, budget: Budget, hook: Hook[Q, Any], questions: Sequence[Q]) -> int:
         """What a call of the hook with these questions takes of a budget; of tokens the bound, 0 where none are counted."""
@@ -111,47 +109,33 @@ class Caller:
             "counting tokens", lambda: self._backend.cost(hook.name, questions, hook.params)
         )
 
-    def _show_wait(self, state: tenacity.RetryCallState) -> None:
+    def _wait(self, error: TransientModelError, attempt: int, waited: float) -> float | None:
+        """Seconds before the next attempt: what the service asked for, else 1, 2, 4, ... up to 60, at most what is left.
+
+        None to give up: where the service asks for a wait that nobody sits through, after so many attempts, or where the
+        waits that nobody asked for have taken their time.
+        """
+        most = self._services.attempts
+        asked = error.retry_after if isinstance(error, RateLimitError) else None
+        if asked is not None and not math.isnan(asked):
+            return (
+                None
+                if asked > MAX_WAIT or attempt >= (_ASKED if most is None else most)
+                else max(0.0, float(asked))
+            )
+        own, left = float(min(60, 2 ** min(attempt - 1, 6))), self._services.wait - waited
+        if most is not None:
+            return own if attempt < most else None
+        return min(own, left) if left > 0 else None
+
+    def _show_wait(self, error: TransientModelError, seconds: float) -> None:
         """Say that a long wait begins, once for all batches that wait for it."""
-        seconds = state.next_action.sleep if state.next_action else 0.0
         if seconds >= _LONG and monotonic() > self._told_until:
             self._told_until = monotonic() + seconds
-            why = shortened(state.outcome.exception() if state.outcome else "")
-            text = f"{self._source.name}: {seconds:,.0f} s until it is asked again ({why})"
+            text = f"{self._source.name}: {seconds:,.0f} s until it is asked again ({shortened(error)})"
             self._services.progress.note(text)
-
-    def _stop(self, state: tenacity.RetryCallState) -> bool:
-        """Whether to give up: after so many attempts, or where the waits that nobody asked for have taken their time."""
-        if self._services.attempts is not None:
-            return state.attempt_number >= self._services.attempts
-        if _asked(state) is not None:
-            return state.attempt_number >= _ASKED
-        return state.idle_for >= self._services.wait
-
-    def _wait(self, state: tenacity.RetryCallState) -> float:
-        """Seconds before the next attempt: what the service asked for, else 1, 2, 4, ... up to 60, at most what is left."""
-        asked = _asked(state)
-        if asked is not None:
-            return max(0.0, asked)
-        own = float(min(60, 2 ** min(state.attempt_number - 1, 6)))
-        left = self._services.wait - state.idle_for
-        return own if self._services.attempts is not None else min(own, left)
 
 
 def answering(hook: str, questions: Sequence[Any]) -> str:
     """What code that answers a batch is at, in a phrase."""
     return f"answering {len(questions)} question(s) ({hook})"
-
-
-def _may_pass(error: BaseException) -> bool:
-    """Whether to ask again; not where the service asks for a wait that nobody sits through."""
-    if isinstance(error, RateLimitError) and error.retry_after is not None:
-        return not error.retry_after > MAX_WAIT
-    return isinstance(error, TransientModelError)
-
-
-def _asked(state: tenacity.RetryCallState) -> float | None:
-    """The seconds that the service asked for, if it did."""
-    error = state.outcome.exception() if state.outcome else None
-    seconds = error.retry_after if isinstance(error, RateLimitError) else None
-    return None if seconds is None or math.isnan(seconds) else float(seconds)

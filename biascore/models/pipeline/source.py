@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from biascore.basics.guard import guarded
 from biascore.basics.progress import Progress, Silent
 from biascore.errors import At, Owner
-from biascore.models.backend import Backend
 from biascore.models.pipeline.budget import Budget
 from biascore.models.pipeline.cache import Cache, NoCache
 from biascore.models.refs import ModelRef
 from biascore.models.transforms.prepared import Transforms
+
+if TYPE_CHECKING:
+    from biascore.models.backend import Backend
 
 T = TypeVar("T")
 WAIT: Final = 600.0

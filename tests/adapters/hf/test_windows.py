@@ -16,7 +16,8 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 from biascore import Engine  # noqa: E402
 from biascore.api.queries import Choice, Continuation  # noqa: E402
 from biascore.errors import OptionsError, QuestionError  # noqa: E402
-from biascore_adapters.transformer.windows import LongTextOptions, Windows  # noqa: E402
+from biascore_adapters.transformer.options import LongTextOptions  # noqa: E402
+from biascore_adapters.transformer.windows import Windows  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 
