@@ -69,8 +69,8 @@ def pair_effects(means: Floats, first: int, ddof: Literal[0, 1]) -> Floats:
     """The effect size d of each pair of groups: (..., t, t), antisymmetric.
 
     ``means`` (..., n, t) are those of each of n units with each group, of which ``first`` units are of the one list. Of
-    groups i and j, d is the difference over units of means i less means j, over their standard deviation. Infinite where these do
-    not vary: to reach an effect is the cautious way to count such a pair.
+    groups i and j, d is the difference over units of means i less means j, over their standard deviation. Infinite where
+    these do not vary: to reach an effect is the cautious way to count such a pair.
     """
     centred = means - means.mean(axis=-2, keepdims=True)
     apart = centred[..., :first, :].mean(axis=-2) - centred[..., first:, :].mean(axis=-2)
