@@ -11,14 +11,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from biascore.basics.frozen import Scalar
 from biascore.models.model import Model
-from biascore.models.questions.questions import Familiarity
 from biascore.results.caveat import Caveat
 
 LARGE: Final = 0.8
@@ -144,7 +142,7 @@ def proxies_of(
 ) -> Iterator[Proxy]:
     """The proxies of `Frequency.of`, the best first, each made when it is asked for."""
     roles = [role for role, some in words.items() for _ in some]
-    known = _known(model, [word for some in words.values() for word in some])
+    known = model.familiarity([word for some in words.values() for word in some])
     ranks = [one.rank for one in known if one.rank is not None]
     tokens = [one.tokens for one in known if one.tokens is not None]
     if len(ranks) == len(roles):
@@ -165,17 +163,6 @@ def proxies_of(
             for role in words
         }
         yield from _varying(Proxy("length of the vector", lengths, "longer vectors", "shorter vectors"))
-
-
-_KNOWN: Final[WeakKeyDictionary[Model, dict[str, Familiarity]]] = WeakKeyDictionary()
-
-
-def _known(model: Model, words: Sequence[str]) -> list[Familiarity]:
-    """What a model knows of these words; each is looked up once, for harmless groups are the same in every test."""
-    kept = _KNOWN.setdefault(model, {})
-    new = [word for word in dict.fromkeys(words) if word not in kept]
-    kept.update(zip(new, model.familiarity(new), strict=True))
-    return [kept[word] for word in words]
 
 
 def _varying(proxy: Proxy) -> Iterator[Proxy]:

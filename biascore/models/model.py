@@ -80,6 +80,7 @@ class Model:
             source, backend, self._services, caller.call, caller.needs, backend.in_flight
         )
         self.capabilities = caller.capabilities
+        self._known: dict[str, Familiarity] = {}
         self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
         self.outcomes = Outcomes()  # of the questions with options of this measurement
 
@@ -125,12 +126,18 @@ class Model:
         return np.stack(rows) if rows else np.empty((0, 0), dtype=np.float32)
 
     def familiarity(self, words: Sequence[str]) -> tuple[Familiarity, ...]:
-        """Whether it has seen each word in training, and how frequent each is; no questions. Raises AnswerError."""
-        answers = self._asker.read(
-            "reading its vocabulary", lambda: tuple(self._backend.familiarity(tuple(words)))
-        )
-        check_familiarity(self.name, words, answers)
-        return answers
+        """Whether it has seen each word in training, and how frequent each is; no questions. Raises AnswerError.
+
+        Each word is looked up once: harmless groups are the same in every test.
+        """
+        new = tuple(word for word in dict.fromkeys(words) if word not in self._known)
+        if new:
+            answers = self._asker.read(
+                "reading its vocabulary", lambda: tuple(self._backend.familiarity(new))
+            )
+            check_familiarity(self.name, new, answers)
+            self._known.update(zip(new, answers, strict=True))
+        return tuple(self._known[word] for word in words)
 
     def vocabulary(self) -> Vocabulary:
         """All words that it has vectors for, read straight from it; nothing of that is asked or kept.

@@ -128,6 +128,7 @@ def _widest(texts: Iterable[str]) -> int:
 def print_brief(rows: Sequence[Sequence[str]], *, cut: bool = False) -> None:
     """Rows in columns without lines; on a terminal the last cell is wrapped within its column, or ``cut`` to one line."""
     widths = [_widest(column) for column in list(zip(*rows, strict=True))[:-1]]
+    shown: list[str] = []
     for *first, last in rows:
         head = "".join(
             set_cell_size(visible(cell), width + 2) for cell, width in zip(first, widths, strict=True)
@@ -139,8 +140,10 @@ def print_brief(rows: Sequence[Sequence[str]], *, cut: bool = False) -> None:
         elif stdout.is_terminal:
             lines = list(text.wrap(stdout, room))
         for line in lines:
-            say(f"{head}{line.plain}".rstrip(), to=stdout)
+            shown.append(f"{head}{line.plain}".rstrip())
             head = " " * cell_len(head)
+    if shown:
+        say("\n".join(shown))
 
 
 def print_list(
