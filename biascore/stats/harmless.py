@@ -66,23 +66,24 @@ def group_means(
 
 
 def pair_effects(means: Floats, first: int, ddof: Literal[0, 1]) -> Floats:
-    """The effect size d of each pair of groups: (t, t), antisymmetric.
+    """The effect size d of each pair of groups: (..., t, t), antisymmetric.
 
-    ``means`` (n, t) are those of each of n units with each group, of which ``first`` units are of the one list. Of groups i
-    and j, d is the difference over units of means i less means j, over their standard deviation. Infinite where these do not
-    vary: to reach an effect is the cautious way to count such a pair.
+    ``means`` (..., n, t) are those of each of n units with each group, of which ``first`` units are of the one list. Of
+    groups i and j, d is the difference over units of means i less means j, over their standard deviation. Infinite where
+    these do not vary: to reach an effect is the cautious way to count such a pair.
     """
-    centred = means - means.mean(axis=0)
-    apart = centred[:first].mean(axis=0) - centred[first:].mean(axis=0)
-    product = centred.T @ centred / (len(means) - ddof)
-    own = np.diag(product)
-    variance = own[:, None] + own - 2.0 * product
-    difference = apart[:, None] - apart
+    units, groups = means.shape[-2:]
+    centred = means - means.mean(axis=-2, keepdims=True)
+    apart = centred[..., :first, :].mean(axis=-2) - centred[..., first:, :].mean(axis=-2)
+    product = centred.swapaxes(-1, -2) @ centred / (units - ddof)
+    own = np.diagonal(product, axis1=-2, axis2=-1)
+    variance = own[..., :, None] + own[..., None, :] - 2.0 * product
+    difference = apart[..., :, None] - apart[..., None, :]
     # Below this the variance is what rounding left of the two it is a difference of.
-    flat = variance <= NEAR * np.maximum(own[:, None], own)
+    flat = variance <= NEAR * np.maximum(own[..., :, None], own[..., None, :])
     with np.errstate(invalid="ignore", divide="ignore"):
         found: Floats = np.where(flat, np.inf, difference / np.sqrt(np.where(flat, 1.0, variance)))
-    np.fill_diagonal(found, 0.0)
+    found[..., range(groups), range(groups)] = 0.0
     return found
 
 
