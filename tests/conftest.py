@@ -38,8 +38,14 @@ VARIABLES = (
 
 
 def pytest_configure() -> None:
-    """Workers start with one thread each: two workers of two threads on two cores took half as long again."""
+    """Workers start with one thread each: two workers of two threads on two cores took half as long again.
+
+    What is compiled is kept, whatever PYTHONDONTWRITEBYTECODE says: else each worker compiles all tests, and each program
+    that a test starts compiles biascore, which takes it half of a second.
+    """
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     hide_other_plugins()
     gc.disable()
 

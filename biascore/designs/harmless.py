@@ -230,8 +230,8 @@ class Compared:
         ranks = []
         for _ in range(DRAWS):
             effects = pair_effects(group_means(scores, usable, length, rng), first, options.ddof)
-            own_words = np.stack([group_means(table, sides, length, rng) for _ in range(OWN_DRAWS)])
-            drawn = pair_effects(own_words, first, options.ddof)[:, 0, 1]
+            own_words = group_means(table, sides * OWN_DRAWS, length, rng).reshape(-1, OWN_DRAWS, 2)
+            drawn = pair_effects(np.ascontiguousarray(own_words.swapaxes(0, 1)), first, options.ddof)[:, 0, 1]
             ranks.append(rank(drawn, effects, options.alternative))
         found = mean_rank(ranks)
         specificity = Specificity(

@@ -72,9 +72,10 @@ def pair_effects(means: Floats, first: int, ddof: Literal[0, 1]) -> Floats:
     groups i and j, d is the difference over units of means i less means j, over their standard deviation. Infinite where
     these do not vary: to reach an effect is the cautious way to count such a pair.
     """
+    units, groups = means.shape[-2:]
     centred = means - means.mean(axis=-2, keepdims=True)
     apart = centred[..., :first, :].mean(axis=-2) - centred[..., first:, :].mean(axis=-2)
-    product = np.swapaxes(centred, -1, -2) @ centred / (means.shape[-2] - ddof)
+    product = centred.swapaxes(-1, -2) @ centred / (units - ddof)
     own = np.diagonal(product, axis1=-2, axis2=-1)
     variance = own[..., :, None] + own[..., None, :] - 2.0 * product
     difference = apart[..., :, None] - apart[..., None, :]
@@ -82,8 +83,7 @@ def pair_effects(means: Floats, first: int, ddof: Literal[0, 1]) -> Floats:
     flat = variance <= NEAR * np.maximum(own[..., :, None], own[..., None, :])
     with np.errstate(invalid="ignore", divide="ignore"):
         found: Floats = np.where(flat, np.inf, difference / np.sqrt(np.where(flat, 1.0, variance)))
-    place = np.arange(means.shape[-1])
-    found[..., place, place] = 0.0
+    found[..., range(groups), range(groups)] = 0.0
     return found
 
 

@@ -181,12 +181,10 @@ def specification(drawing: Drawing, below: str | list[str], description: str) ->
     plot = alt.layer(*drawing.layers)
     if drawing.over:
         plot = alt.layer(plot, alt.layer(*drawing.over)).resolve_scale(y="independent")
-    frame: dict[str, Any] = plot.properties(
-        width=WIDTH,
-        height=drawing.height,
-        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
-        background="white",
-    ).to_dict(validate=False)
+    # Set and not by plot.properties, which copies and checks all layers once more.
+    plot.width, plot.height, plot.background = WIDTH, drawing.height, "white"
+    plot.autosize = alt.AutoSizeParams(type="fit-x", contains="padding")
+    frame: dict[str, Any] = plot.to_dict(validate=False)
     paragraphs = [below] if isinstance(below, str) else below
     lines = [line for paragraph in paragraphs for line in _title_lines(paragraph)]
     title = {"text": lines or "", "orient": "bottom", "anchor": "middle"}
