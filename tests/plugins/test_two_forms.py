@@ -164,15 +164,19 @@ def test_a_broken_one_costs_its_name_and_says_why_when_it_is_asked_for() -> None
     assert [metric.name for metric in plugins.metrics.items()] == ["weat"]
 
 
-def test_two_that_state_one_name_are_named_without_importing_either() -> None:
+def test_two_that_state_one_name_are_imported_where_it_is_asked_for() -> None:
     points = [EntryPoint("both", f"no_such_module_{n}:Both", "biascore.metrics") for n in "ab"]
     points[1] = points[1]._for(Dist("other"))  # type: ignore[attr-defined]
     plugins = Plugins([*shared(), *points])
     assert "both" not in plugins.metrics.names
-    with pytest.raises(PluginError, match=r"metric 'both' is provided by .* and biascore does not choose"):
+
+    def states() -> list[str]:
+        return [record.status for record in plugins.installed if record.name == "metric-both"]
+
+    assert states() == ["conflict", "conflict"]
+    with pytest.raises(PluginError, match=r"'metric-both' .* cannot be used: ModuleNotFoundError"):
         plugins.metrics.get("both")
-    mine = [record for record in plugins.installed if record.name == "metric-both"]
-    assert [record.status for record in mine] == ["conflict", "conflict"]
+    assert states() == ["failed", "failed"]
 
 
 def test_what_ships_keeps_its_name_from_one_that_states_it() -> None:
