@@ -13,7 +13,8 @@ from biascore.results.verdicts import DEVIATIONS
 
 _MARGIN: Final = 0.07
 """This share of an axis is left empty at each end, for its labels."""
-_TICKS: Final = 5
+_TICKS: Final = (9, 5)
+"""So many labels have room on an axis over the page, and on one of several columns."""
 
 
 class Tick(NamedTuple):
@@ -76,24 +77,38 @@ class Panel:
     scale: Scale | None
     rows: tuple[tuple[Row, Lane | None], ...]
 
+    @property
+    def by_name(self) -> dict[str, list[tuple[Row, Lane | None]]]:
+        """The rows of each name, such as those of several models."""
+        of: dict[str, list[tuple[Row, Lane | None]]] = {}
+        for row, drawn in self.rows:
+            of.setdefault(row.name, []).append((row, drawn))
+        return of
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
-    """The rows by the unit and the neutral value of their axes, in their order; what cannot be drawn last."""
+
+def panels(rows: Sequence[Row], *, columns: bool = False) -> tuple[Panel, ...]:
+    """The rows by the unit and the neutral value of their axes, in their order; what cannot be drawn last.
+
+    ``columns``: they are drawn in several, so that fewer labels have room.
+    """
     of: dict[tuple[str, float | None] | None, list[Row]] = {}
     for row in rows:
         of.setdefault((row.axis.unit, row.axis.neutral) if row.axis else None, []).append(row)
     undrawn = of.pop(None, [])
-    found = [_panel(some) for some in of.values()]
+    found = [_panel(some, columns) for some in of.values()]
     return (*found, *([Panel(None, tuple((row, None) for row in undrawn))] if undrawn else []))
 
 
-def _panel(rows: Sequence[Row]) -> Panel:
-    scale = scale_of(rows)
+def _panel(rows: Sequence[Row], columns: bool) -> Panel:
+    scale = scale_of(rows, _TICKS[columns])
     return Panel(scale, tuple((row, lane(row, scale)) for row in rows))
 
 
-def scale_of(rows: Sequence[Row]) -> Scale:
-    """One scale for rows of one unit and neutral value, as far as their marks, bounds and neutral value reach."""
+def scale_of(rows: Sequence[Row], most: int = _TICKS[0]) -> Scale:
+    """One scale for rows of one unit and neutral value, as far as their marks, bounds and neutral value reach.
+
+    ``most``: so many labels have room.
+    """
     reach = spans(rows)
     axes = list(reach)
     low, high = min(one for one, _ in reach.values()), max(one for _, one in reach.values())
@@ -110,20 +125,19 @@ def scale_of(rows: Sequence[Row]) -> Scale:
         neutral=neutral,
         low=low,
         high=high,
-        ticks=tuple(_ticks(low, high, neutral, bounds.pop() if len(bounds) == 1 else None)),
+        ticks=tuple(_ticks(low, high, neutral, bounds.pop() if len(bounds) == 1 else None, most)),
     )
 
 
-def _ticks(low: float, high: float, neutral: float | None, bound: float | None) -> list[Tick]:
-    """Round numbers, the neutral value and the ends of the bound, which push away the numbers next to them."""
-    named: list[tuple[float, str]] = []
-    if neutral is not None:
-        named = [(neutral, "no bias")]
-        named += [(neutral + side * bound, "bound") for side in (-1, 1) if bound]
-    step = _round_up((high - low) / _TICKS)
+def _ticks(low: float, high: float, neutral: float | None, bound: float | None, most: int) -> list[Tick]:
+    """The neutral value, the ends of the bound where these have room, and round numbers where there is room left."""
+    apart = (high - low) / most
+    named = [] if neutral is None else [(neutral, "no bias")]
+    if neutral is not None and bound and bound >= apart:
+        named += [(neutral - bound, "bound"), (neutral + bound, "bound")]
+    step = _round_up(1.5 * apart)
     places = max(0, -floor(log10(step))) if step < 1 else 0
     every = [round(number * step, places) for number in range(ceil(low / step), floor(high / step) + 1)]
-    apart = (high - low) / 9
     plain = [(value, "") for value in every if all(abs(value - one) >= apart for one, _ in named)]
     return [
         Tick(_at(value, low, high), _number(value), what)
