@@ -65,6 +65,7 @@ class Lane:
 
     bound: tuple[float, float] | None
     neutral: float | None
+    chance: float | None
     lead: Drawn
     others: tuple[Drawn, ...]
     told: str
@@ -119,22 +120,27 @@ def scale_of(rows: Sequence[Row], most: int = _TICKS[0]) -> Scale:
     names = list(dict.fromkeys(axis.name for axis in axes))
     bounds = {axis.bound for axis in axes}
     neutral = axes[0].neutral
+    by_chance = {axis.chance for axis in axes}
+    known = [(neutral, "no bias")] if neutral is not None else []
+    if len(by_chance) == 1 and axes[0].chance is not None:
+        known = [(axes[0].chance, "by chance")]
+    bound = bounds.pop() if len(bounds) == 1 else None
     return Scale(
         name=" and ".join(names) if len(names) < 3 else f"{len(names)} estimates",
         unit=axes[0].unit,
         neutral=neutral,
         low=low,
         high=high,
-        ticks=tuple(_ticks(low, high, neutral, bounds.pop() if len(bounds) == 1 else None, most)),
+        ticks=tuple(_ticks(low, high, known, bound, most)),
     )
 
 
-def _ticks(low: float, high: float, neutral: float | None, bound: float | None, most: int) -> list[Tick]:
-    """The neutral value, the ends of the bound where these have room, and round numbers where there is room left."""
+def _ticks(
+    low: float, high: float, known: list[tuple[float, str]], bound: float | None, most: int
+) -> list[Tick]:
+    """What is known, the ends of the bound around it where these have room, and round numbers where there is room left."""
     apart = (high - low) / most
-    named = [] if neutral is None else [(neutral, "no bias")]
-    if neutral is not None and bound and bound >= apart:
-        named += [(neutral - bound, "bound"), (neutral + bound, "bound")]
+    named = [*known, *((value + side, "bound") for value, _ in known for side in _sides(bound, apart))]
     step = _round_up(1.5 * apart)
     places = max(0, -floor(log10(step))) if step < 1 else 0
     every = [round(number * step, places) for number in range(ceil(low / step), floor(high / step) + 1)]
@@ -144,6 +150,10 @@ def _ticks(low: float, high: float, neutral: float | None, bound: float | None, 
         for value, what in sorted([*named, *plain])
         if low <= value <= high
     ]
+
+
+def _sides(bound: float | None, apart: float) -> tuple[float, ...]:
+    return (-bound, bound) if bound and bound >= apart else ()
 
 
 def lane(row: Row, scale: Scale) -> Lane | None:
@@ -157,6 +167,7 @@ def lane(row: Row, scale: Scale) -> Lane | None:
     return Lane(
         bound=bound,
         neutral=None if axis.neutral is None else scale.at(axis.neutral),
+        chance=None if axis.chance is None else scale.at(axis.chance),
         lead=_drawn(row.lead, scale),
         others=tuple(_drawn(one, scale) for one in row.others),
         told=_told(row, axis),
@@ -175,6 +186,8 @@ def _told(row: Row, axis: Axis) -> str:
     if axis.neutral is not None:
         around = f", bound ±{shown(axis.bound)}" if axis.bound else ""
         parts.append(f"no bias is {_number(axis.neutral)}{around}")
+    if axis.chance is not None:
+        parts.append(f"chance alone gives {shown(axis.chance)} on average")
     return "; ".join(parts)
 
 

@@ -87,6 +87,8 @@ def answer(run: Run) -> Part:
         "panels": panels(rows, columns=columns),
         "matrix": _matrix(rows, own, models) if len(models) > SIDE_BY_SIDE else (),
         "of": {one.strongest: one for one in own},
+        "harmless": any(run[number].specificity for one in own for number in one.numbers),
+        "levels": _levels(run, own),
         "undecided": _undecided(run, own),
         "make": _make(run, own, tested),
         "steps": next_steps(run),
@@ -211,6 +213,12 @@ def _matrix(
         (model, [at.get((model, one)) for one in concepts], [row for row in failed if row.model == model])
         for model in models
     ]
+
+
+def _levels(run: Run, own: Sequence[Answer]) -> str:
+    """The levels of the intervals: ``95 %``."""
+    ends = [run[one.strongest].headline.interval for one in own]
+    return " or ".join(dict.fromkeys(f"{100 * one.level:g} %" for one in ends if one))
 
 
 def _undecided(run: Run, own: Sequence[Answer]) -> dict[str, Any]:
