@@ -193,12 +193,16 @@ def _only(run: Run, found: Sequence[Answer]) -> str:
 
 
 def _bar(own: Sequence[Answer], failed: Sequence[Failure]) -> dict[str, Any]:
-    """How many tests have which state; nothing where none is of a model in use."""
+    """How many tests have which state, from where and how wide on the bar (%); nothing where no model in use has any."""
     counts = total(own)
     parts = [(state.value, counts.of_state(state)) for state in STATES if state is not State.DESCRIBED]
     every = [(state, count) for state, count in (*parts, (FAILED, len(failed))) if count]
     noun = "measurement" if failed else noun_of(own)
-    return {"parts": every, "of": counted(sum(count for _, count in every), noun)} if every else {}
+    whole, before, parts_of = sum(count for _, count in every), 0, []
+    for state, count in every:
+        parts_of.append((state, count, 100 * before / whole, 100 * count / whole))
+        before += count
+    return {"parts": parts_of, "of": counted(whole, noun)} if every else {}
 
 
 def _matrix(
