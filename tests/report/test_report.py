@@ -171,7 +171,8 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
     run = hostile_run()
     page = page_of(run, tmp_path)
     assert page.all("title")[0].text == squeezed(f"{run.title} – biascore report")
-    assert not [e for e in page.walk() if e.tag in {"img", "svg", "textarea", "b-", "iframe"}]
+    assert not [e for e in page.walk() if e.tag in {"img", "textarea", "b-", "iframe"}]
+    assert all({"lane", "axis", "tally"} & set(e.classes) for e in page.all("svg"))
     executed = [s for s in page.all("script") if s.attributes.get("type") != "application/json"]
     assert len(executed) == 2
     assert_data_is_used(page)
