@@ -6,10 +6,11 @@ Report, terminal, notebook, comparison and board draw rows; only this file makes
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, floor
 from typing import Final
 
 from biascore.basics.frozen import Frozen
-from biascore.basics.wording import true_minus
+from biascore.basics.wording import some_of, true_minus
 from biascore.results.estimates import Estimate
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
@@ -26,7 +27,8 @@ _EITHER: Final = (State.INCONCLUSIVE.value, State.NOT_MEASURED.value)
 class Axis(Frozen):
     """What estimates can share a picture: their name and unit, the ``neutral`` value, and the ``bound`` around it.
 
-    ``limits``: the least and the greatest value there can be. None where there is none.
+    ``limits``: whole numbers that no value lies beyond. None where there is none. A distance, which chance alone makes
+    larger than 0, has no neutral value.
     """
 
     name: str
@@ -40,7 +42,10 @@ class Axis(Frozen):
         """The axis of a headline; its bound is drawn only where it is of the headline itself."""
         one, stated = measurement.headline, measurement.equivalence
         bound = stated.bound if stated is not None and stated.of == one.name else None
-        return cls(name=one.name, unit=one.unit, neutral=one.neutral, bound=bound, limits=one.limits)
+        # The most that d can be depends on how many words there are, and tests of one axis differ in that.
+        limits = (float(floor(one.limits[0])), float(ceil(one.limits[1]))) if one.limits else None
+        neutral = one.neutral if one.chance is None else None
+        return cls(name=one.name, unit=one.unit, neutral=neutral, bound=bound, limits=limits)
 
 
 class Mark(Frozen):
@@ -71,7 +76,9 @@ class Row(Frozen):
     ``says``: the direction, where one is decided; else why there is none. ``value`` and ``interval`` are the
     texts of ``lead``, the measurement that represents the row; ``others`` are the rest on the same ``axis``, and ``apart``
     counts those of another. ``counts``: how many tests have its state, empty for a single one. ``note``: what belongs with
-    the state, such as how many harmless pairs reach it. ``link``: the number of the measurement to go to, from 0.
+    the state, such as how many harmless pairs reach it, of ``lead`` alone; ``besides`` names tests of its state of which
+    harmless pairs say otherwise. ``sets``: which tests have several option sets, and whether these disagree.
+    ``link``: the number of the measurement to go to, from 0.
     """
 
     model: str
@@ -86,6 +93,8 @@ class Row(Frozen):
     interval: str = ""
     counts: str = ""
     note: str = ""
+    besides: str = ""
+    sets: str = ""
     link: int | None = None
 
 
@@ -111,11 +120,29 @@ def ground_rows(
                     "state": answer.state.value,
                     "others": alike,
                     "apart": sum(one.lead is not None for one in marks) - len(alike),
-                    "counts": f"{many} of {answer.counts.tests}" if answer.counts.tests > 1 else "",
+                    "counts": f"{many} of {every}" if (every := answer.counts.measurements) > 1 else "",
+                    "besides": _besides(answer, measurements, verdicts),
+                    "sets": answer.repeated,
                 }
             )
         )
     return (*rows, *map(failed_row, failed))
+
+
+def _besides(answer: Answer, measurements: Sequence[Measurement], verdicts: Sequence[RunVerdict]) -> str:
+    """Tests with the state of the lead, of which few pairs of harmless groups reach the effect and of the lead many, or
+    the other way round."""
+    lead = measurements[answer.strongest].specificity
+    if lead is None or answer.state not in (State.DETECTED, State.HINT):
+        return ""
+    others = [
+        f"{one.test}: {one.specificity.told}"
+        for number in answer.numbers
+        if (one := measurements[number]).specificity is not None
+        and State.of(one, verdicts[number]) is answer.state
+        and one.specificity.specific is not lead.specific
+    ]
+    return some_of(others, 1)
 
 
 def test_row(number: int, measurements: Sequence[Measurement], verdicts: Sequence[RunVerdict]) -> Row:
