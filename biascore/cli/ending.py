@@ -80,6 +80,9 @@ def _blocks(run: Run, found: Sequence[Answer]) -> Mapping[str, tuple[list[Answer
 
 
 def _entries(console: Console, run: Run, some: Sequence[Answer], failed: Sequence[Failure]) -> list[Entry]:
+    """A row for each ground, what is decided first, and one for each reason of failures."""
+    order = list(State)
+    some = sorted(some, key=lambda one: order.index(one.state))
     rows = ground_rows(some, run.measurements, run.verdicts)
     glyphs = glyphs_of(console.encoding)
     return [*(_entry(run, *both, glyphs) for both in zip(rows, some, strict=True)), *_failures(failed)]
@@ -92,6 +95,7 @@ def _entry(run: Run, row: Row, answer: Answer, glyphs: Glyphs) -> Entry:
     more = [answer.first] if answer.first else []
     if answer.state is State.DETECTED:
         more += ["; ".join(filter(None, [row.says, but(answer.doubts)]))]
+    more += [f"but {row.besides}" if row.besides else "", row.sets]
     if answer.state is State.NOT_MEASURED:
         more += [row.note]
     return Entry(
@@ -217,7 +221,8 @@ def _undecided(run: Run, found: Sequence[Answer]) -> str:
     many = f"{counts.inconclusive} of {counted(counts.measurements, counts.noun)}"
     if counts.measurements == 1:
         many = "the one test"
-    return f"{many}. That is no evidence of no bias{': they often miss ' if told else ''}{'; '.join(told)}."
+    misses = ": it often misses " if counts.inconclusive == 1 else ": they often miss "
+    return f"{many}. That is no evidence of no bias{misses if told else ''}{'; '.join(told)}."
 
 
 def _missed(name: str, neutral: float, some: Sequence[float | None]) -> str:
