@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -33,10 +33,10 @@ _TITLES: Final = {
     Role.CHANGE: "Changes by a transform",
     Role.CONTROL: "Controls (they check the tests)",
 }
-_HEADS: Final = ("test", "effect", "interval", "p", "p adj.", "state", "harmless", "lost")
+_HEADS: Final = ("test", "value", "interval", "p", "p adj.", "state", "harmless", "lost")
 _LEAST_IMPORTANT: Final = ("p", "lost", "p adj.", "harmless", "interval")
 """Columns that go first where there is no room; they are named, and --verbose and the report have all."""
-_RIGHT: Final = frozenset({"effect", "p", "p adj."})
+_RIGHT: Final = frozenset({"value", "p", "p adj."})
 _FACTS: Final = 3
 """Of a transform that does not say in short what it learnt, so many facts are shown."""
 _CAVEATS: Final = 3
@@ -68,10 +68,11 @@ def print_run(run: Run, *, verbose: bool = False) -> None:
     console = wide() if verbose else wide(80)
     tell(run.title, to=console, style="bold")
     lines = [Line(*pair) for pair in zip(run, run.verdicts, strict=True)]
+    left_out: dict[str, None] = {}
     for role, title in _TITLES.items():
         some = [line for line in lines if line.said.role is role]
         if some:
-            _print_table(console, title, some, adjusted=run.adjustment is not Adjustment.NONE)
+            left_out |= _print_table(console, title, some, adjusted=run.adjustment is not Adjustment.NONE)
     for measurement in run:
         if "headline" in measurement.conventions and measurement.headline.value is not None:
             where = f"{measurement.test} on {measurement.model}"
@@ -85,7 +86,7 @@ def print_run(run: Run, *, verbose: bool = False) -> None:
     if verbose:
         _print_details(console, run)
     _print_notes(console, run, lines)
-    _print_caveats(console, run, verbose=verbose)
+    _print_caveats(console, run, left_out, verbose=verbose)
     _print_failed(console, run)
     print_ending(console, run, next_steps(run))
 
@@ -153,8 +154,9 @@ def _print_failed(console: Console, run: Run) -> None:
         tell(text, to=console, style="bold")
 
 
-def _print_table(console: Console, title: str, lines: Sequence[Line], *, adjusted: bool) -> None:
-    """A table for each model and metric, which stand above it; as many columns as there is width for."""
+def _print_table(console: Console, title: str, lines: Sequence[Line], *, adjusted: bool) -> dict[str, None]:
+    """A table for each model and metric, which stand above it; returns the columns for which there is no room."""
+    left_out: dict[str, None] = {}
     groups: dict[tuple[str, str], list[Line]] = {}
     for line in lines:
         groups.setdefault((line.measurement.model, line.measurement.method), []).append(line)
@@ -163,20 +165,24 @@ def _print_table(console: Console, title: str, lines: Sequence[Line], *, adjuste
         tell("", to=console)
         above = filter(None, [title, f"model {model}", f"metric {method}", lost])
         tell(" · ".join(above), to=console, style="bold")
-        _print_rows(console, [_row(console, line) for line in some], adjusted=adjusted, lost=not lost)
+        rows = [_row(console, line) for line in some]
+        left_out |= dict.fromkeys(_print_rows(console, rows, adjusted=adjusted, lost=not lost))
+    return left_out
 
 
-def _print_rows(console: Console, rows: Sequence[Row], *, adjusted: bool, lost: bool) -> None:
-    """One line a test. Columns that the width has no room for are left out, the least important first."""
-    left_out = {*([] if adjusted else ["p adj."]), *([] if lost else ["lost"])}
+def _print_rows(console: Console, rows: Sequence[Row], *, adjusted: bool, lost: bool) -> list[str]:
+    """One line a test; returns the columns that the width has no room for, the least important first."""
+    unused = {*([] if adjusted else ["p adj."]), *([] if lost else ["lost"])}
     columns = [
         _Column(head, place, widest([head, *(row.cells[place] for row in rows)]))
         for place, head in enumerate(_HEADS)
-        if head not in left_out and any(row.cells[place] for row in rows)
+        if head not in unused and any(row.cells[place] for row in rows)
     ]
+    left_out = []
     for head in _LEAST_IMPORTANT:
-        if _width(columns) > console.width:
+        if _width(columns) > console.width and any(one.head == head for one in columns):
             columns = [one for one in columns if one.head != head]
+            left_out.append(head)
     # A name that leaves the others no room has a line of its own.
     alone = _width(columns) > console.width
     if alone:
@@ -190,6 +196,7 @@ def _print_rows(console: Console, rows: Sequence[Row], *, adjusted: bool, lost: 
         print_line(console, cells, glyphs)
         for text in row.more:
             tell(f"    {text}", to=console, style="dim")
+    return left_out
 
 
 class _Column(NamedTuple):
@@ -237,8 +244,8 @@ def _any_lost(lines: Sequence[Line]) -> bool:
     return any(line.measurement.coverage.missing for line in lines)
 
 
-def _print_caveats(console: Console, run: Run, *, verbose: bool) -> None:
-    """Warnings of the run; the caveats of its measurements, counted, or in full."""
+def _print_caveats(console: Console, run: Run, left_out: Iterable[str], *, verbose: bool) -> None:
+    """Warnings of the run; the caveats of its measurements, counted, or in full; and where the columns ``left_out`` are."""
     for line in run.warnings:
         tell(line, to=console, style="yellow", label="warning:")
     if verbose:
@@ -258,7 +265,9 @@ def _print_caveats(console: Console, run: Run, *, verbose: bool) -> None:
         told = "; ".join(some)
         text = f"{len(every)} on {counted(tests, 'test')}{told and f': {told}'}"
         tell(text, to=console, style="yellow", label="caveats:")
-    tell("All estimates, p-values, conventions and caveats: --verbose, --report", to=console, style="dim")
+    narrow = f" (no room here for {', '.join(left_out)})" if left_out else ""
+    text = f"All estimates, p-values, conventions and caveats: --verbose, --report{narrow}"
+    tell(text, to=console, style="dim")
 
 
 def _print_details(console: Console, run: Run) -> None:

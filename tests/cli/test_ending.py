@@ -228,7 +228,7 @@ def test_columns_make_room_for_all_numbers(shown: Show) -> None:
     head = next(
         line for line in shown(lambda: print_run(run), columns=200).splitlines() if line.startswith("test ")
     )
-    assert head.split() == ["test", "effect", "interval", "p", "p", "adj.", "state", "harmless"]
+    assert head.split() == ["test", "value", "interval", "p", "p", "adj.", "state", "harmless"]
 
 
 def test_a_gate_tells_failures_first_a_line_each_and_counts_the_rest(shown: Show) -> None:
