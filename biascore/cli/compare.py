@@ -13,7 +13,7 @@ from biascore.basics.wording import figures, true_minus
 from biascore.cli import codes
 from biascore.cli.adjusting import Adjust
 from biascore.cli.options import ShortForm, named_pair
-from biascore.cli.rows import Entry, legend, print_entries, tell
+from biascore.cli.rows import Entry, legend, print_entries, write
 from biascore.comparing import Comparison, Difference, Outcome
 from biascore.comparing import compare as compare_runs
 from biascore.comparing.two_runs import loaded
@@ -103,8 +103,8 @@ def print_comparison(found: Comparison) -> None:
     """The answer first, then the changes, the items that flipped, and what could not be compared."""
     console = wide(80)
     titles = dict.fromkeys([found.old.title, found.new.title])
-    tell(" and ".join(titles) if len(titles) > 1 else f"{found.old.title}: old and new", to=console)
-    tell(answer(found), to=console, style="bold")
+    write(" and ".join(titles) if len(titles) > 1 else f"{found.old.title}: old and new", to=console)
+    write(answer(found), to=console, style="bold")
     if found.identical:
         return
     for section in sections(found):
@@ -114,20 +114,20 @@ def print_comparison(found: Comparison) -> None:
         for caution in one.cautions:
             cautions.setdefault(caution, []).append(one.test)
     for caution, tests in cautions.items():
-        tell(f"{caution}: {_some(tests)}", to=console, style="yellow", label="caveat:")
+        write(f"{caution}: {_some(tests)}", to=console, style="yellow", label="caveat:")
     for warning in found.warnings:
-        tell(warning, to=console, style="yellow", label="warning:")
+        write(warning, to=console, style="yellow", label="warning:")
     for refused in found.not_comparable:
         text = f"{refused.what} on {refused.old_model}: {'; '.join(refused.reasons)}"
-        tell(text, to=console, style="bold red", label="not comparable:")
+        write(text, to=console, style="bold red", label="not comparable:")
     for text in found.failed:
-        tell(text, to=console, style="bold red", label="failed:")
+        write(text, to=console, style="bold red", label="failed:")
     for which, names in (("old", found.only_old), ("new", found.only_new)):
         if names:
-            tell(f"only in the {which} run: {_some(names)}", to=console)
+            write(f"only in the {which} run: {_some(names)}", to=console)
     if found.differences:
-        tell("", to=console)
-        tell(f"{NOT_UNCHANGED} All numbers, reasons and flipped items: --json, --report.", to=console)
+        write("", to=console)
+        write(f"{NOT_UNCHANGED} All numbers, reasons and flipped items: --json, --report.", to=console)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -139,20 +139,20 @@ def _some(names: Sequence[str]) -> str:
 
 def _print_section(console: Console, section: Section, *, several: bool) -> None:
     """A row for each change that is not unchanged, those of an estimate on one axis; the rest in a line."""
-    tell("", to=console)
-    tell(f"{section.title}: {section.counts}", to=console, style="bold")
+    write("", to=console)
+    write(f"{section.title}: {section.counts}", to=console, style="bold")
     for note in section.notes:
-        tell(note, to=console)
+        write(note, to=console)
     tables: dict[str, list[Difference]] = {}
     for one in section.changes:
         if one.outcome is not Outcome.UNCHANGED:
             tables.setdefault(f"{one.method} · {one.estimate}", []).append(one)
     for title, some in tables.items():
-        tell(title, to=console)
+        write(title, to=console)
         entries = [_entry(one, several=several) for one in some]
         print_entries(console, entries, "test", neutral="no change")
         levels = {one.change.interval.level for one in some if one.change.interval}
-        tell(
+        write(
             legend(console, entries, level=levels.pop() if len(levels) == 1 else None),
             to=console,
             style="dim",
@@ -160,7 +160,7 @@ def _print_section(console: Console, section: Section, *, several: bool) -> None
     unchanged = [one for one in section.changes if one.outcome is Outcome.UNCHANGED]
     if unchanged:
         names = ", ".join(dict.fromkeys(one.test for one in unchanged))
-        tell(f"unchanged, within the bound ({len(unchanged)}): {names}", to=console)
+        write(f"unchanged, within the bound ({len(unchanged)}): {names}", to=console)
 
 
 def _entry(one: Difference, *, several: bool) -> Entry:

@@ -11,7 +11,7 @@ from rich.text import Text
 from biascore.audits.next_steps import Step
 from biascore.basics.visible import visible
 from biascore.basics.wording import but, counted, shown
-from biascore.cli.rows import COLOURS, Entry, harmless, legend, print_entries, state_told, tell
+from biascore.cli.rows import COLOURS, Entry, harmless, legend, print_entries, state_told, write
 from biascore.results.failure import Failure
 from biascore.results.rows import FAILED, Row, ground_rows
 from biascore.results.run import Run
@@ -38,33 +38,33 @@ _ABSENT: Final = " "
 
 def print_ending(console: Console, run: Run, steps: Sequence[Step]) -> None:
     """A failed check first, then the result, its rows, and what has to be known with it; ``steps``: what to do next."""
-    tell("", to=console)
+    write("", to=console)
     if missed := missed_line(run.answers):
-        tell(missed, to=console, style="bold red")
+        write(missed, to=console, style="bold red")
     found = findings(run.answers)
     if run.controls and not found:
-        tell("Only control models were measured.", to=console, style="bold")
+        write("Only control models were measured.", to=console, style="bold")
     blocks = _blocks(run, found)
     results = {one.model: one for one in results_of(run.answers, run.failed, run.harmless)} if blocks else {}
     if several := results.pop("", None):
-        tell(several.line, to=console, style="bold")
+        write(several.line, to=console, style="bold")
     if len(blocks) > MOST_BLOCKS:
         _print_states(console, blocks)
     else:
         entries = {model: _entries(console, run, *own) for model, own in blocks.items()}
         every = [one for some in entries.values() for one in some]
         for model, some in entries.items():
-            tell(results[model].line if model in results else f"\n{model}", to=console, style="bold")
-            tell("", to=console)
+            write(results[model].line if model in results else f"\n{model}", to=console, style="bold")
+            write("", to=console)
             print_entries(console, some, "ground", "harmless", among=every)
-            tell("", to=console)
+            write("", to=console)
         _print_legend(console, run, found, every)
     for text in (*change_lines(run), *quote_lines(run, run.answers)):
-        tell(text, to=console, style="bold")
+        write(text, to=console, style="bold")
     if blocks:
-        tell("", to=console)
+        write("", to=console)
     for label, text in _notes(run, found, steps):
-        tell(text, to=console, label=label)
+        write(text, to=console, label=label)
 
 
 def _blocks(run: Run, found: Sequence[Answer]) -> Mapping[str, tuple[list[Answer], list[Failure]]]:
@@ -130,7 +130,7 @@ def _print_legend(console: Console, run: Run, found: Sequence[Answer], entries: 
     levels = {one.level for one in ends if one is not None}
     first = legend(console, entries, level=levels.pop() if len(levels) == 1 else None)
     for text in filter(None, [first, *_legend(entries, glyphs_of(console.encoding))]):
-        tell(text, to=console, style="dim")
+        write(text, to=console, style="dim")
 
 
 def _legend(entries: Sequence[Entry], glyphs: Glyphs) -> Iterator[str]:
@@ -163,18 +163,18 @@ def _print_states(console: Console, blocks: Mapping[str, tuple[list[Answer], lis
     in_a_row = max((console.width - names - 2) // each, 1)
     for start in range(0, len(models), in_a_row):
         some = models[start : start + in_a_row]
-        tell("", to=console)
+        write("", to=console)
         _cells(console, "ground".ljust(names), [(numbers[one], "dim") for one in some], each)
         for concept in concepts:
             states = [cells.get((concept, one), "") for one in some]
             signs = [(glyphs.marks.get(state, _ABSENT), COLOURS.get(state, "")) for state in states]
             _cells(console, heads[concept].ljust(names), signs, each)
-    tell("", to=console)
+    write("", to=console)
     there = dict.fromkeys(cells.values())
-    signs = [f"{sign} {state}" for state, sign in glyphs.marks.items() if state in there]
-    tell("  ".join(signs), to=console, style="dim")
+    known = [f"{sign} {state}" for state, sign in glyphs.marks.items() if state in there]
+    write("  ".join(known), to=console, style="dim")
     for model, number in numbers.items():
-        tell(f"{number.rjust(each)}  {model}", to=console)
+        write(f"{number.rjust(each)}  {model}", to=console)
 
 
 def _cells(console: Console, name: str, signs: Sequence[tuple[str, str]], each: int) -> None:
@@ -263,5 +263,5 @@ def print_steps(steps: Sequence[Step]) -> None:
         if one.command:
             # What the rule says of this run is told with the result.
             says = "Set a rule for releases." if one.says.startswith(_RULE) else one.says
-            tell(says, to=console, label="next:")
-            tell(f"  {one.command}", to=console)
+            write(says, to=console, label="next:")
+            write(f"  {one.command}", to=console)

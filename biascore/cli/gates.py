@@ -19,7 +19,7 @@ from biascore.basics.problems import problems_of
 from biascore.basics.visible import visible
 from biascore.cli import codes
 from biascore.cli.options import NEXT_OPTION, GateOption, ShortForm, Verbose
-from biascore.cli.rows import tell
+from biascore.cli.rows import write
 from biascore.comparing.two_runs import loaded
 from biascore.errors import OptionsError
 from biascore.exporting.junit import junit_of_gates
@@ -114,24 +114,24 @@ def print_gates(found: Sequence[GateResult], *, verbose: bool = False) -> None:
     console = wide() if verbose else wide(80)
     shortened = False
     for one in sorted(found, key=lambda one: one.passed):
-        tell("", to=console)
+        write("", to=console)
         several = len({check.model for check in one.checks}) > 1
         for check in one.failing:
             shortened |= _print_failing(console, check, several=several, verbose=verbose)
         for check in one.of(GateOutcome.UNDECIDED) if verbose else ():
             if check not in one.failing:
-                tell(_described(check), to=console, style="yellow", label=f"{check.held}:")
+                write(_described(check), to=console, style="yellow", label=f"{check.held}:")
         for caution in one.cautions:
-            tell(caution, to=console, style="yellow", label="warning:")
+            write(caution, to=console, style="yellow", label="warning:")
         for held, key in _UNSURE if one.warned else ():
             if many := len(one.of(held)):
                 text = (
                     f'{many} {held}: passed, which shows no absence of bias (with {key} = "fail" they fail)'
                 )
-                tell(text, to=console, style="yellow", label="warning:")
-        tell(one.line, to=console, style=_style(one))
+                write(text, to=console, style="yellow", label="warning:")
+        write(one.line, to=console, style=_style(one))
     if shortened:
-        tell("Whole reasons: --verbose, --json, or the report.", to=console, style="dim")
+        write("Whole reasons: --verbose, --json, or the report.", to=console, style="dim")
 
 
 def _print_failing(console: Console, check: GateCheck, *, several: bool, verbose: bool) -> bool:
@@ -144,7 +144,7 @@ def _print_failing(console: Console, check: GateCheck, *, several: bool, verbose
     text = Text(visible(_described(check) if verbose else line))
     if not whole:
         text.truncate(room, overflow="ellipsis")
-    tell(text.plain, to=console, style="bold red", label=label)
+    write(text.plain, to=console, style="bold red", label=label)
     return not whole
 
 
@@ -164,7 +164,7 @@ def print_scenarios(run: Run) -> None:
         told += [f"not tested: {'; '.join(one.not_tested)}"] if one.not_tested else []
         if one.overdue(run.provenance.finished):
             told.append(f"its review was due on {one.review}")
-        tell(f"scenario {one.name!r} ({one.group}; {one.ground}): {'; '.join(told)}", to=console)
+        write(f"scenario {one.name!r} ({one.group}; {one.ground}): {'; '.join(told)}", to=console)
 
 
 def gate_code(found: Sequence[GateResult], run: Run) -> int:

@@ -14,7 +14,7 @@ from biascore.basics.frozen import Scalar
 from biascore.basics.visible import visible
 from biascore.basics.wording import counted, true_minus
 from biascore.cli.ending import print_ending
-from biascore.cli.rows import COLOURS, GAP, harmless, print_line, state_told, tell
+from biascore.cli.rows import COLOURS, GAP, harmless, print_line, state_told, write
 from biascore.models.transforms.transform import IN_SHORT
 from biascore.results.estimates import describe, format_p
 from biascore.results.measurement import Measurement
@@ -66,7 +66,7 @@ def print_run(run: Run, *, verbose: bool = False) -> None:
     ``verbose``: also every estimate and p-value, conventions, coverage and caveats in full; in a pipe as wide as they need.
     """
     console = wide() if verbose else wide(80)
-    tell(run.title, to=console, style="bold")
+    write(run.title, to=console, style="bold")
     lines = [Line(*pair) for pair in zip(run, run.verdicts, strict=True)]
     left_out: dict[str, None] = {}
     for role, title in _TITLES.items():
@@ -76,13 +76,13 @@ def print_run(run: Run, *, verbose: bool = False) -> None:
     for measurement in run:
         if "headline" in measurement.conventions and measurement.headline.value is not None:
             where = f"{measurement.test} on {measurement.model}"
-            tell(f"effect of {where}: {measurement.headline.name}", to=console)
+            write(f"effect of {where}: {measurement.headline.name}", to=console)
     for measurement in run:
         if measurement.headline.value is None:
             where = f"{measurement.metric} {measurement.test} on {measurement.model}"
-            tell(f"not measured: {where}: {measurement.reason}", to=console)
+            write(f"not measured: {where}: {measurement.reason}", to=console)
     for text in _learnt(run):
-        tell(text, to=console)
+        write(text, to=console)
     if verbose:
         _print_details(console, run)
     _print_notes(console, run, lines)
@@ -103,16 +103,16 @@ def _print_notes(console: Console, run: Run, lines: Sequence[Line]) -> None:
     if any(State.of(*line) is State.INCONCLUSIVE for line in lines):
         console_lines += ["inconclusive does not mean unbiased", *run.seen_lines]
     for text in console_lines:
-        tell(text, to=console)
+        write(text, to=console)
     counts = run.questions
     nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
     parts = f"{counts.asked} sent to the model, {counts.cached} from the cache, {counts.repeated} repeats"
     text = f"queries: {counts.put} ({parts}){nothing}"
-    tell(text, to=console, style="dim")
+    write(text, to=console, style="dim")
     if run.harmless:
         many, seconds = len(run.harmless[0].counts), run.provenance.harmless_seconds
         text = f"harmless audits: {many:,} a model in {seconds:z.1f} s, no query"
-        tell(text, to=console, style="dim")
+        write(text, to=console, style="dim")
 
 
 def _learnt(run: Run) -> Iterator[str]:
@@ -144,14 +144,14 @@ def _print_failed(console: Console, run: Run) -> None:
         reasons.setdefault(failure.message, []).append(failure.what)
     for reason, lost in reasons.items():
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-        tell(f"{', '.join(lost[:_NAMED])}{more}: {reason}", to=console, style="bold red", label="failed:")
+        write(f"{', '.join(lost[:_NAMED])}{more}: {reason}", to=console, style="bold red", label="failed:")
     if run.failed:
         later = " (transient)" if all(failure.may_pass for failure in run.failed) else ""
         text = (
             f"{len(run.failed)} of {len(run.failed) + len(run)} measurements failed{later}. When the cause is gone, run the "
             "command again: it asks only what is missing"
         )
-        tell(text, to=console, style="bold")
+        write(text, to=console, style="bold")
 
 
 def _print_table(console: Console, title: str, lines: Sequence[Line], *, adjusted: bool) -> dict[str, None]:
@@ -162,9 +162,9 @@ def _print_table(console: Console, title: str, lines: Sequence[Line], *, adjuste
         groups.setdefault((line.measurement.model, line.measurement.method), []).append(line)
     for (model, method), some in groups.items():
         lost = "" if _any_lost(some) else "nothing lost"
-        tell("", to=console)
+        write("", to=console)
         above = filter(None, [title, f"model {model}", f"metric {method}", lost])
-        tell(" · ".join(above), to=console, style="bold")
+        write(" · ".join(above), to=console, style="bold")
         rows = [_row(console, line) for line in some]
         left_out |= dict.fromkeys(_print_rows(console, rows, adjusted=adjusted, lost=not lost))
     return left_out
@@ -191,11 +191,11 @@ def _print_rows(console: Console, rows: Sequence[Row], *, adjusted: bool, lost: 
     print_line(console, [one.cell(one.head if one.width else "") for one in columns], glyphs, "dim")
     for row in rows:
         if alone:
-            tell(row.cells[0], to=console)
+            write(row.cells[0], to=console)
         cells = [one.cell(row.cells[one.place] if one.width else "", row.colour) for one in columns]
         print_line(console, cells, glyphs)
         for text in row.more:
-            tell(f"    {text}", to=console, style="dim")
+            write(f"    {text}", to=console, style="dim")
     return left_out
 
 
@@ -247,10 +247,10 @@ def _any_lost(lines: Sequence[Line]) -> bool:
 def _print_caveats(console: Console, run: Run, left_out: Iterable[str], *, verbose: bool) -> None:
     """Warnings of the run; the caveats of its measurements, counted, or in full; and where the columns ``left_out`` are."""
     for line in run.warnings:
-        tell(line, to=console, style="yellow", label="warning:")
+        write(line, to=console, style="yellow", label="warning:")
     if verbose:
         for line in caveat_lines(run):
-            tell(line, to=console, style="yellow", label="caveat:")
+            write(line, to=console, style="yellow", label="caveat:")
         return
     touched = [measurement for measurement in run if measurement.warnings]
     if touched:
@@ -264,16 +264,16 @@ def _print_caveats(console: Console, run: Run, left_out: Iterable[str], *, verbo
         some += [f"and {more} more"] if often and more > 0 else []
         told = "; ".join(some)
         text = f"{len(every)} on {counted(tests, 'test')}{told and f': {told}'}"
-        tell(text, to=console, style="yellow", label="caveats:")
+        write(text, to=console, style="yellow", label="caveats:")
     narrow = f" (no room here for {', '.join(left_out)})" if left_out else ""
     text = f"All estimates, p-values, conventions and caveats: --verbose, --report{narrow}"
-    tell(text, to=console, style="dim")
+    write(text, to=console, style="dim")
 
 
 def _print_details(console: Console, run: Run) -> None:
     """All numbers of each measurement, then conventions, shared ones once."""
     for measurement in run:
-        tell(f"{measurement.method} {measurement.test} on {measurement.model}", to=console, style="bold")
+        write(f"{measurement.method} {measurement.test} on {measurement.model}", to=console, style="bold")
         lost = ", ".join(f"{word.word} ({word.role}: {word.reason})" for word in measurement.coverage.lost)
         lines = [
             measurement.reason,
@@ -282,6 +282,6 @@ def _print_details(console: Console, run: Run) -> None:
             f"lost: {lost}" if lost else "",
         ]
         for line in filter(None, lines):
-            tell(f"  {line}", to=console)
+            write(f"  {line}", to=console)
     for line in conventions(run):
-        tell(line, to=console)
+        write(line, to=console)

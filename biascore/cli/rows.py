@@ -44,7 +44,7 @@ class Entry(NamedTuple):
     more: tuple[str, ...] = ()
 
 
-def tell(text: str, *, to: Console, style: str = "", label: str = "") -> None:
+def write(text: str, *, to: Console, style: str = "", label: str = "") -> None:
     """A paragraph within the width, also in a pipe."""
     say(written(text, glyphs_of(to.encoding)), to=to, style=style, label=label, wrap=True)
 
@@ -96,7 +96,7 @@ def print_entries(
     for axis, some in groups:
         scale = Scale.over(scales[_scale(axis)] if axis else (), max(width, 1))
         if axis is not None and (len(scales) > 1 or axis.unit != DEVIATIONS):
-            tell(_of_axis(axis, neutral), to=console, style="dim")
+            write(_of_axis(axis, neutral), to=console, style="dim")
         head = [(name, names, "")]
         head += [(scale.labels(axis.neutral if axis else None) if axis else "", width, "")] if width else []
         head += [
@@ -116,7 +116,7 @@ def _print_entry(
     colour = COLOURS.get(one.state, "")
     cells = [(one.name, names, "")]
     if cell_len(one.name) > names:  # a name is whole: what follows stands beneath it
-        tell(one.name, to=console)
+        write(one.name, to=console)
         cells = [("", names, "")]
     drawn, at = _drawn(one, scale, glyphs)
     if width:
@@ -124,7 +124,7 @@ def _print_entry(
     cells += [(one.value.rjust(values), values, ""), (one.told, told, colour), (one.last, lasts, "")]
     print_line(console, cells, glyphs, marked=(names + GAP + at, colour) if drawn else None)
     for text in one.more:
-        tell(f"    {text}", to=console, style="dim")
+        write(f"    {text}", to=console, style="dim")
 
 
 def _drawn(one: Entry, scale: Scale | None, glyphs: Glyphs) -> tuple[str, int]:

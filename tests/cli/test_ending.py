@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from biascore.audits.evaluating_gates import evaluate
 from biascore.audits.gates import Gate
 from biascore.audits.next_steps import Step
+from biascore.basics.surface import audit_file, command_line, option
 from biascore.cli.ending import MOST_BLOCKS, print_steps
 from biascore.cli.gates import print_gates
 from biascore.cli.results import print_run
@@ -255,3 +256,12 @@ def test_steps_with_a_command_are_told(shown: Show) -> None:
         lambda: print_steps([Step(says="Do this.", command="biascore doctor"), Step(says="See.", link=1)])
     )
     assert text.splitlines() == ["next: Do this.", "  biascore doctor"]
+
+
+def test_an_option_is_named_as_where_the_user_is_writes_it() -> None:
+    assert option("way", "text") == "way='text'"
+    with command_line():
+        assert option("way", "text") == "-o way=text"
+        with audit_file():
+            assert option("way", "text").startswith('options = { way = "text" }')
+        assert option("way", "text") == "-o way=text"
