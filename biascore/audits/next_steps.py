@@ -114,11 +114,13 @@ def _rule(run: Run, folder: str | Path) -> Iterator[Step]:
         return
     once = len({check.test for check in said.checks}) == len(said.checks)
     of = counted(len(said.checks), "test" if once else "measurement")
+    unmade = sum(not one.measured or one.held is GateOutcome.NOT_MEASURED for one in said.failing)
+    why = f" ({unmade} not measured)" if unmade else ""
     unsure = len(said.of(GateOutcome.UNDECIDED))
-    more = f"; {unsure} inconclusive would pass with a warning" if unsure else ""
+    more = f"; {unsure} not decided would pass with a warning" if unsure else ""
     command = f"biascore gate {quote(str(folder))} --gate {quote(RULE)}" if str(folder) else ""
     yield Step(
-        says=f"Set a rule for releases: by this one, {len(said.failing)} of {of} would fail{more}.",
+        says=f"Set a rule for releases: by this one, {len(said.failing)} of {of} would fail{why}{more}.",
         command=command,
     )
 
