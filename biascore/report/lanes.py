@@ -121,9 +121,8 @@ def scale_of(rows: Sequence[Row], most: int = _TICKS[0]) -> Scale:
     bounds = {axis.bound for axis in axes}
     neutral = axes[0].neutral
     by_chance = {axis.chance for axis in axes}
-    known = [(neutral, "no bias")] if neutral is not None else []
-    if len(by_chance) == 1 and axes[0].chance is not None:
-        known = [(axes[0].chance, "by chance")]
+    known = [] if neutral is None else [(neutral, "no bias" if by_chance == {None} else "no difference")]
+    chance = by_chance.pop() if len(by_chance) == 1 else None
     bound = bounds.pop() if len(bounds) == 1 else None
     return Scale(
         name=" and ".join(names) if len(names) < 3 else f"{len(names)} estimates",
@@ -131,16 +130,27 @@ def scale_of(rows: Sequence[Row], most: int = _TICKS[0]) -> Scale:
         neutral=neutral,
         low=low,
         high=high,
-        ticks=tuple(_ticks(low, high, known, bound, most)),
+        ticks=tuple(_ticks(low, high, known, bound, chance, most)),
     )
 
 
 def _ticks(
-    low: float, high: float, known: list[tuple[float, str]], bound: float | None, most: int
+    low: float,
+    high: float,
+    known: Sequence[tuple[float, str]],
+    bound: float | None,
+    chance: float | None,
+    most: int,
 ) -> list[Tick]:
-    """What is known, the ends of the bound around it where these have room, and round numbers where there is room left."""
+    """The neutral value; what chance gives, the ends of the bound and round numbers, where these have room."""
     apart = (high - low) / most
-    named = [*known, *((value + side, "bound") for value, _ in known for side in _sides(bound, apart))]
+    named = list(known)
+    others = [(chance, "by chance")] if chance is not None else []
+    if bound:
+        others += [(value + side, "bound") for value, _ in known for side in (-bound, bound)]
+    for value, what in others:
+        if all(abs(value - one) >= apart for one, _ in named):
+            named.append((value, what))
     step = _round_up(1.5 * apart)
     places = max(0, -floor(log10(step))) if step < 1 else 0
     every = [round(number * step, places) for number in range(ceil(low / step), floor(high / step) + 1)]
@@ -150,10 +160,6 @@ def _ticks(
         for value, what in sorted([*named, *plain])
         if low <= value <= high
     ]
-
-
-def _sides(bound: float | None, apart: float) -> tuple[float, ...]:
-    return (-bound, bound) if bound and bound >= apart else ()
 
 
 def lane(row: Row, scale: Scale) -> Lane | None:
@@ -185,7 +191,9 @@ def _told(row: Row, axis: Axis) -> str:
         parts.append(f"{counted(len(values), 'other test')} {where}")
     if axis.neutral is not None:
         around = f", bound ±{shown(axis.bound)}" if axis.bound else ""
-        parts.append(f"no bias is {_number(axis.neutral)}{around}")
+        parts.append(
+            f"no {'bias' if axis.chance is None else 'difference'} is {_number(axis.neutral)}{around}"
+        )
     if axis.chance is not None:
         parts.append(f"chance alone gives {shown(axis.chance)} on average")
     return "; ".join(parts)

@@ -28,7 +28,8 @@ class Axis(Frozen):
     """What estimates can share a picture: their name and unit, the ``neutral`` value, and the ``bound`` around it.
 
     ``limits``: whole numbers that no value lies beyond. None where there is none.
-    ``chance``: what chance alone gives on average, of distances and the like, which then have no neutral value.
+    ``chance``: what chance alone gives on average, of distances and the like; their neutral value is no difference, which
+    is not what a model without bias has.
     """
 
     name: str
@@ -45,9 +46,8 @@ class Axis(Frozen):
         bound = stated.bound if stated is not None and stated.of == one.name else None
         # The most that d can be depends on how many words there are, and tests of one axis differ in that.
         limits = (float(floor(one.limits[0])), float(ceil(one.limits[1]))) if one.limits else None
-        neutral = one.neutral if one.chance is None else None
         return cls(
-            name=one.name, unit=one.unit, neutral=neutral, bound=bound, limits=limits, chance=one.chance
+            name=one.name, unit=one.unit, neutral=one.neutral, bound=bound, limits=limits, chance=one.chance
         )
 
 

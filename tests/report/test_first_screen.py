@@ -100,12 +100,13 @@ def test_each_unit_has_an_axis_of_its_own(tmp_path: Path) -> None:
     assert "no bias" in heads[1]
 
 
-def test_a_distance_shows_what_chance_gives_and_no_neutral_value(tmp_path: Path) -> None:
+def test_a_distance_shows_what_chance_gives_and_that_0_is_no_difference(tmp_path: Path) -> None:
     made = d(1e-6)
     distance = made.headline.model_copy(update={"chance": 0.3})
     page = page_of(run_of(made.model_copy(update={"estimates": (distance,)})), tmp_path)
     table = page.all("table", "rows")[0]
     assert "by chance" in table.all("thead")[0].text
+    assert "no difference" in table.all("thead")[0].text
     assert "no bias" not in table.text
     assert table.all("line", "chance")
     assert "chance alone gives 0.30 on average" in table.all("tbody")[0].text
