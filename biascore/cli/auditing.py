@@ -11,6 +11,7 @@ import typer
 
 from biascore.audits.audit import Audit
 from biascore.audits.making import grounds_of, not_planted
+from biascore.basics.surface import audit_file
 from biascore.calibration.simulation import QUICK
 from biascore.cli.delivery import RunOptions, engine_of, run_and_deliver, taking_run_options
 from biascore.engine.engine import Engine
@@ -75,7 +76,8 @@ def audit(
                 _show_plan(engine, chosen, model)
 
             try:
-                run_and_deliver(chosen, given, engine, (model,), first)
+                with audit_file():
+                    run_and_deliver(chosen, given, engine, (model,), first)
             finally:
                 if (
                     new and not user_path(out).exists()

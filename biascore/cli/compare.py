@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich import box
-from rich.cells import cell_len
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
 
-from biascore.basics.wording import figures
+from biascore.basics.wording import figures, true_minus
 from biascore.cli import codes
 from biascore.cli.adjusting import Adjust
 from biascore.cli.options import ShortForm, named_pair
+from biascore.cli.rows import Entry, legend, print_entries, write
 from biascore.comparing import Comparison, Difference, Outcome
 from biascore.comparing import compare as compare_runs
 from biascore.comparing.two_runs import loaded
@@ -26,23 +22,13 @@ from biascore.errors import OptionsError
 from biascore.exporting.junit import junit_of_comparison
 from biascore.exporting.other_tables import markdown_of_comparison
 from biascore.report import check_installed, check_report, write_comparison
-from biascore.results.comparison import item_of
 from biascore.results.estimates import format_p
+from biascore.results.rows import Axis, Mark
 from biascore.terminal.console import print_json, say, stderr, stdout, wide
 from biascore.terminal.options import Force, Json
 
-_COLOURS: Final = {
-    Outcome.INCREASED: "red",
-    Outcome.CHANGED_SIGN: "red",
-    Outcome.DECREASED: "green",
-    Outcome.INCONCLUSIVE: "yellow",
-}
-_FLIPS: Final = 5
-"""So many of the items that flipped are named."""
 _NAMED: Final = 5
 """So many tests are named; more are counted."""
-_LEAST_CHANGE: Final = 12
-"""Columns that a change and its interval have at least."""
 
 
 def compare(
@@ -115,10 +101,10 @@ def _pairs(texts: list[str] | None, there: Sequence[str]) -> dict[str, str] | No
 
 def print_comparison(found: Comparison) -> None:
     """The answer first, then the changes, the items that flipped, and what could not be compared."""
-    console = wide()
+    console = wide(80)
     titles = dict.fromkeys([found.old.title, found.new.title])
-    say(" and ".join(titles) if len(titles) > 1 else f"{found.old.title}: old and new", to=console)
-    say(answer(found), to=console, style="bold")
+    write(" and ".join(titles) if len(titles) > 1 else f"{found.old.title}: old and new", to=console)
+    write(answer(found), to=console, style="bold")
     if found.identical:
         return
     for section in sections(found):
@@ -128,20 +114,20 @@ def print_comparison(found: Comparison) -> None:
         for caution in one.cautions:
             cautions.setdefault(caution, []).append(one.test)
     for caution, tests in cautions.items():
-        say(f"{caution}: {_some(tests)}", to=console, style="yellow", label="caveat:")
+        write(f"{caution}: {_some(tests)}", to=console, style="yellow", label="caveat:")
     for warning in found.warnings:
-        say(warning, to=console, style="yellow", label="warning:")
+        write(warning, to=console, style="yellow", label="warning:")
     for refused in found.not_comparable:
         text = f"{refused.what} on {refused.old_model}: {'; '.join(refused.reasons)}"
-        say(text, to=console, style="bold red", label="not comparable:")
+        write(text, to=console, style="bold red", label="not comparable:")
     for text in found.failed:
-        say(text, to=console, style="bold red", label="failed:")
+        write(text, to=console, style="bold red", label="failed:")
     for which, names in (("old", found.only_old), ("new", found.only_new)):
         if names:
-            say(f"only in the {which} run: {_some(names)}", to=console)
+            write(f"only in the {which} run: {_some(names)}", to=console)
     if found.differences:
-        say("", to=console)
-        say(f"{NOT_UNCHANGED} All numbers, reasons and flipped items: --json, --report.", to=console)
+        write("", to=console)
+        write(f"{NOT_UNCHANGED} All numbers, reasons and flipped items: --json, --report.", to=console)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -152,58 +138,55 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _print_section(console: Console, section: Section, *, several: bool) -> None:
-    """A table for each estimate of what is not unchanged; the rest in a line."""
-    say("", to=console)
-    say(f"{section.title}: {section.counts}", to=console, style="bold")
+    """A row for each change that is not unchanged, those of an estimate on one axis; the rest in a line."""
+    write("", to=console)
+    write(f"{section.title}: {section.counts}", to=console, style="bold")
     for note in section.notes:
-        say(note, to=console)
+        write(note, to=console)
     tables: dict[str, list[Difference]] = {}
     for one in section.changes:
         if one.outcome is not Outcome.UNCHANGED:
             tables.setdefault(f"{one.method} · {one.estimate}", []).append(one)
     for title, some in tables.items():
-        _print_table(console, title, some, several=several)
+        write(title, to=console)
+        entries = [_entry(one, several=several) for one in some]
+        print_entries(console, entries, "test", neutral="no change")
+        levels = {one.change.interval.level for one in some if one.change.interval}
+        write(
+            legend(console, entries, level=levels.pop() if len(levels) == 1 else None),
+            to=console,
+            style="dim",
+        )
     unchanged = [one for one in section.changes if one.outcome is Outcome.UNCHANGED]
     if unchanged:
         names = ", ".join(dict.fromkeys(one.test for one in unchanged))
-        say(f"unchanged, within the bound ({len(unchanged)}): {names}", to=console)
+        write(f"unchanged, within the bound ({len(unchanged)}): {names}", to=console)
 
 
-def _print_table(console: Console, title: str, some: Sequence[Difference], *, several: bool) -> None:
-    heads = ("test", "old", "new", "change (interval)", "p adj.", "outcome")
-    rows = [tuple(_cells(one, several=several)) for one in some]
-    widths = [
-        max(cell_len(line) for cell in (head, *column) for line in Text.from_markup(cell).plain.split("\n"))
-        for head, column in zip(heads, zip(*rows, strict=True), strict=True)
-    ]
-    excess = sum(widths) + 2 * (len(widths) - 1) - console.width
-    for place, least in ((3, _LEAST_CHANGE), (5, len(Outcome.INCONCLUSIVE)), (0, 0)):
-        less = min(max(excess, 0), max(widths[place] - least, 0))
-        widths[place], excess = widths[place] - less, excess - less
-    say(title, to=console)
-    table = Table(box=box.HORIZONTALS, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for head, width in zip(heads, widths, strict=True):
-        table.add_column(head, overflow="fold", width=width)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
-    for one in some:
-        if one.outcome is not Outcome.INCONCLUSIVE:
-            _print_flips(console, one)
-
-
-def _cells(one: Difference, *, several: bool) -> Iterator[str]:
+def _entry(one: Difference, *, several: bool) -> Entry:
+    """A change as a row: old and new value, p and notes beneath it."""
     change, ends = one.change, one.change.interval
-    old, new, moved, *interval = _numbers(one)
-    models = one.models if several and one.old.model != one.new.model else ""
-    outcome = f"[{_COLOURS[one.outcome]}]{one.outcome}[/]"
-    notes = [one.note, "" if one.paired else "unpaired"]
-    yield escape("\n".join(filter(None, [one.test, one.subject, models])))
-    yield old
-    yield new
-    yield f"{moved} ({' to '.join(interval)})" if change.value is not None and ends else moved
-    yield "-" if one.p_adjusted is None else format_p(one.p_adjusted)
-    yield "\n".join(filter(None, [outcome, *notes]))
+    old, new, moved, *interval = map(true_minus, _numbers(one))
+    p = "" if one.p_adjusted is None else f"p adj. {format_p(one.p_adjusted)}"
+    more = [f"{old} → {new}", f"{' to '.join(interval)}" if interval else "", p, one.note]
+    more += [] if one.paired else ["unpaired"]
+    more += [one.models] if several and one.old.model != one.new.model else []
+    if one.flipped and one.outcome is not Outcome.INCONCLUSIVE:
+        more.append(f"{one.flipped} of {change.n['items']} items flipped")
+    state = one.outcome.value
+    mark = None
+    if change.value is not None:
+        low, high = (ends.low, ends.high) if ends else (None, None)
+        mark = Mark(number=0, test=one.test, state=state, value=change.value, low=low, high=high)
+    return Entry(
+        name=" ".join(filter(None, [one.test, one.subject])),
+        state=state,
+        told=state,
+        value=moved,
+        axis=None if mark is None else Axis(name="change", unit=change.unit, neutral=0.0, bound=one.bound),
+        mark=mark,
+        more=("; ".join(filter(None, more)),),
+    )
 
 
 def _numbers(one: Difference) -> list[str]:
@@ -215,14 +198,3 @@ def _numbers(one: Difference) -> list[str]:
     texts = iter(figures(low, high, *known)[2:])
     found = ["-" if value is None else next(texts) for value in values]
     return [*found[:2], *(text if text.startswith("-") else f"+{text}" for text in found[2:])]
-
-
-def _print_flips(console: Console, one: Difference) -> None:
-    if not one.flipped:
-        return
-    named = ", ".join(
-        f"{item_of(row)} ({row['old']:z.3g} to {row['new']:z.3g})" for row in one.flips[:_FLIPS]
-    )
-    more = f" and {one.flipped - _FLIPS} more" if one.flipped > _FLIPS else ""
-    text = f"{one.test}: {one.flipped} of {one.change.n['items']} items flipped: {named}{more}"
-    say(text, to=console, style="dim")

@@ -15,9 +15,11 @@ import typer
 
 from biascore.archive.resume import check_keeps, unfinished
 from biascore.audits.audit import Audit
+from biascore.audits.next_steps import next_steps
 from biascore.basics.guard import debugging
 from biascore.cli import codes, loaded
 from biascore.cli.adjusting import Adjust
+from biascore.cli.ending import print_steps
 from biascore.cli.gates import failure_code, gate_code, print_gates, print_scenarios
 from biascore.cli.options import (
     Form,
@@ -241,6 +243,8 @@ def _deliver(result: Run, given: RunOptions, printed: str | None, earlier: Run |
         _print(result, given, printed)
         for text in saved:
             say(text, to=stderr)
+        if printed is None:
+            print_steps(next_steps(result, given.out or ""))
 
 
 def _print(result: Run, given: RunOptions, printed: str | None) -> None:
@@ -250,7 +254,7 @@ def _print(result: Run, given: RunOptions, printed: str | None) -> None:
     elif printed != _NOTHING:
         deliver(result, printed, several=True)
     if given.form is None and not given.as_json:
-        print_gates(result.gates)
+        print_gates(result.gates, verbose=given.verbose)
         if result.gates:
             say(gates_line(result.gates), style="bold")
     if debugging() and printed != _NOTHING:

@@ -8,13 +8,18 @@ from typing import Annotated, Any, Final
 
 import typer
 from pydantic import ValidationError
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
 
 from biascore.audits.audit import Audit
 from biascore.audits.evaluating_gates import evaluate
 from biascore.audits.gates import Gate
 from biascore.basics.problems import problems_of
+from biascore.basics.visible import visible
 from biascore.cli import codes
-from biascore.cli.options import NEXT_OPTION, GateOption, ShortForm
+from biascore.cli.options import NEXT_OPTION, GateOption, ShortForm, Verbose
+from biascore.cli.rows import write
 from biascore.comparing.two_runs import loaded
 from biascore.errors import OptionsError
 from biascore.exporting.junit import junit_of_gates
@@ -23,14 +28,11 @@ from biascore.files.paths import user_path
 from biascore.results.gates import GateCheck, GateOutcome, GateResult
 from biascore.results.run import Run
 from biascore.results.verdicts import nothing_measured
-from biascore.terminal.console import print_json, say, stdout, wide
+from biascore.terminal.console import print_json, stdout, wide
 from biascore.terminal.options import Json, pairs
 
-_STYLES: Final = {
-    GateOutcome.UNDECIDED: "yellow",
-    GateOutcome.NOT_MEASURED: "bold red",
-    GateOutcome.FAILS: "bold red",
-}
+_UNSURE: Final = ((GateOutcome.UNDECIDED, "inconclusive"), (GateOutcome.NOT_MEASURED, "not_measured"))
+"""What may be let pass, and the key of a gate that says so."""
 
 
 def gate(
@@ -41,6 +43,7 @@ def gate(
     ] = None,
     gate: GateOption = None,
     form: ShortForm = None,
+    verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """Check a stored run by the pass/fail rules (gates) of an audit file or of --gate; exit code 4 if one fails."""
@@ -63,7 +66,7 @@ def gate(
     elif as_json or form == "json":
         print_json([{**one.model_dump(mode="json"), "passed": one.passed} for one in found])
     else:
-        print_gates(found)
+        print_gates(found, verbose=verbose)
     code = gate_code(found, stored)
     if code != codes.DONE:
         raise typer.Exit(code)
@@ -103,44 +106,65 @@ def _with_gates(path: Path) -> Audit:
     return audit
 
 
-def print_gates(found: Sequence[GateResult]) -> None:
-    """Each gate: what does not hold or is undecided, with the reason, and its line last."""
-    console = wide()
-    for one in found:
-        say("", to=console)
-        for held, style in _STYLES.items():
-            for check in one.of(held):
-                say(_describe(check), to=console, style=style, label=f"{held}:")
+def print_gates(found: Sequence[GateResult], *, verbose: bool = False) -> None:
+    """Each gate, those that fail first: what fails on a line each, warnings, and its line last.
+
+    ``verbose``: reasons in full, and of what is let pass, too.
+    """
+    console = wide() if verbose else wide(80)
+    shortened = False
+    for one in sorted(found, key=lambda one: one.passed):
+        write("", to=console)
+        several = len({check.model for check in one.checks}) > 1
+        for check in one.failing:
+            shortened |= _print_failing(console, check, several=several, verbose=verbose)
+        for check in one.of(GateOutcome.UNDECIDED) if verbose else ():
+            if check not in one.failing:
+                write(_described(check), to=console, style="yellow", label=f"{check.held}:")
         for caution in one.cautions:
-            say(caution, to=console, style="yellow", label="warning:")
-        if one.warned:
-            for held, key in (
-                (GateOutcome.UNDECIDED, "inconclusive"),
-                (GateOutcome.NOT_MEASURED, "not_measured"),
-            ):
-                if many := len(one.of(held)):
-                    text = f'{many} {held}: passed, which shows no absence of bias (with {key} = "fail" they fail)'
-                    say(text, to=console, style="yellow", label="warning:")
-        say(one.line, to=console, style=_style(one))
+            write(caution, to=console, style="yellow", label="warning:")
+        for held, key in _UNSURE if one.warned else ():
+            if many := len(one.of(held)):
+                text = (
+                    f'{many} {held}: passed, which shows no absence of bias (with {key} = "fail" they fail)'
+                )
+                write(text, to=console, style="yellow", label="warning:")
+        write(one.line, to=console, style=_style(one))
+    if shortened:
+        write("Whole reasons: --verbose, --json, or the report.", to=console, style="dim")
+
+
+def _print_failing(console: Console, check: GateCheck, *, several: bool, verbose: bool) -> bool:
+    """A check that fails, on one line as far as its reason has room; returns whether it was cut, which shows as "…"."""
+    label = f"{check.held}:"
+    on = f" on {check.model}" if several else ""
+    line = f"{' '.join(filter(None, [check.test, check.subject]))}{on}: {check.reason}"
+    room = console.width - cell_len(label) - 1
+    whole = verbose or cell_len(line) <= room
+    text = Text(visible(_described(check) if verbose else line))
+    if not whole:
+        text.truncate(room, overflow="ellipsis")
+    write(text.plain, to=console, style="bold red", label=label)
+    return not whole
 
 
 def _style(one: GateResult) -> str:
     return "bold yellow" if one.warned else "bold green" if one.passed else "bold red"
 
 
-def _describe(check: GateCheck) -> str:
+def _described(check: GateCheck) -> str:
     return f"{check.what} ({check.criterion}): {check.reason}"
 
 
 def print_scenarios(run: Run) -> None:
     """Each scenario in a line: its group and ground, what was measured, and what was not tested."""
-    console = wide()
+    console = wide(80)
     for one in run.scenarios:
         told = [one.in_short] if one.tested else []
         told += [f"not tested: {'; '.join(one.not_tested)}"] if one.not_tested else []
         if one.overdue(run.provenance.finished):
             told.append(f"its review was due on {one.review}")
-        say(f"scenario {one.name!r} ({one.group}; {one.ground}): {'; '.join(told)}", to=console)
+        write(f"scenario {one.name!r} ({one.group}; {one.ground}): {'; '.join(told)}", to=console)
 
 
 def gate_code(found: Sequence[GateResult], run: Run) -> int:

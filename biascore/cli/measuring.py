@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from biascore.audits.audit import Audit
+from biascore.basics.surface import audit_file
 from biascore.cli.delivery import RunOptions, run_and_deliver, taking_run_options
 from biascore.cli.gates import gates
 from biascore.cli.options import (
@@ -43,7 +44,8 @@ def run(
     The run is saved in --out. Default: a folder named after the audit file, next to it.
     """
     chosen = chosen_audit(audit, given.seed, model, without, given.adjust, given.require_plugin, gates(gate))
-    run_and_deliver(chosen, replace(given, out=given.out or audit.with_name(f"{audit.stem}-run")))
+    with audit_file():
+        run_and_deliver(chosen, replace(given, out=given.out or audit.with_name(f"{audit.stem}-run")))
 
 
 @taking_run_options

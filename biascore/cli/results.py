@@ -5,46 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from textwrap import wrap
 from typing import Final, NamedTuple
 
-from rich import box
-from rich.cells import cell_len
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
+from biascore.audits.next_steps import next_steps
 from biascore.basics.frozen import Scalar
-from biascore.basics.wording import counted
+from biascore.basics.visible import visible
+from biascore.basics.wording import counted, true_minus
+from biascore.cli.ending import print_ending
+from biascore.cli.rows import COLOURS, GAP, harmless, print_line, state_told, write
 from biascore.models.transforms.transform import IN_SHORT
 from biascore.results.estimates import describe, format_p
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.table_notes import conventions
-from biascore.results.verdicts import Role, RunVerdict, State, note_of
-from biascore.results.words.answers import Answer, findings
+from biascore.results.verdicts import Role, RunVerdict, State
 from biascore.results.words.caveats import caveat_lines
-from biascore.results.words.result import (
-    by_model,
-    change_lines,
-    checks_of,
-    hint_line,
-    longer_lines,
-    lost_lines,
-    missed_line,
-    quote_lines,
-    scale_lines,
-)
 from biascore.stats import Adjustment
-from biascore.terminal.console import print_list, say, wide
+from biascore.terminal.console import wide
+from biascore.terminal.pictures import glyphs_of, widest
 
-_COLOURS: Final = {
-    State.DETECTED: "red",
-    State.HINT: "magenta",
-    State.NEGLIGIBLE: "green",
-    State.INCONCLUSIVE: "yellow",
-    State.NOT_MEASURED: "dim",
-}
 _TITLES: Final = {
     Role.FINDING: "Findings",
     Role.BASELINE: "Baselines (they check the tests)",
@@ -52,11 +33,10 @@ _TITLES: Final = {
     Role.CHANGE: "Changes by a transform",
     Role.CONTROL: "Controls (they check the tests)",
 }
-_LEAST_FOLDED: Final = 16
-"""Columns that fold have at least so many characters where the table has a column for each value."""
-_LEAST_NUMBERS: Final = 8
-_NOTE: Final = 20
-"""Notes under a verdict are broken into lines of so many characters."""
+_HEADS: Final = ("test", "value", "interval", "p", "p adj.", "state", "harmless", "lost")
+_LEAST_IMPORTANT: Final = ("p", "lost", "p adj.", "harmless", "interval")
+"""Columns that go first where there is no room; they are named, and --verbose and the report have all."""
+_RIGHT: Final = frozenset({"value", "p", "p adj."})
 _FACTS: Final = 3
 """Of a transform that does not say in short what it learnt, so many facts are shown."""
 _CAVEATS: Final = 3
@@ -73,89 +53,42 @@ class Line(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The cells of a measurement, as texts."""
+    """The cells of a measurement under `_HEADS`, the colour of its state, and lines beneath it."""
 
-    model: str
-    test: str
-    metric: str
-    effect: str
-    interval: str
-    p: str
-    adjusted: str
-    verdict: str
-    lost: str
+    cells: tuple[str, ...]
+    colour: str
+    more: tuple[str, ...]
 
 
 def print_run(run: Run, *, verbose: bool = False) -> None:
     """The run's tables, what was not measured or failed, its caveats, and last the result.
 
-    ``verbose``: also every estimate and p-value, conventions, coverage and caveats in full.
+    ``verbose``: also every estimate and p-value, conventions, coverage and caveats in full; in a pipe as wide as they need.
     """
-    console = wide()
-    say(run.title, to=console, style="bold")
+    console = wide() if verbose else wide(80)
+    write(run.title, to=console, style="bold")
     lines = [Line(*pair) for pair in zip(run, run.verdicts, strict=True)]
+    left_out: dict[str, None] = {}
     for role, title in _TITLES.items():
         some = [line for line in lines if line.said.role is role]
         if some:
-            _print_table(console, title, some, adjusted=run.adjustment is not Adjustment.NONE)
+            left_out |= _print_table(console, title, some, adjusted=run.adjustment is not Adjustment.NONE)
     for measurement in run:
         if "headline" in measurement.conventions and measurement.headline.value is not None:
             where = f"{measurement.test} on {measurement.model}"
-            say(f"effect of {where}: {measurement.headline.name}", to=console)
+            write(f"effect of {where}: {measurement.headline.name}", to=console)
     for measurement in run:
         if measurement.headline.value is None:
             where = f"{measurement.metric} {measurement.test} on {measurement.model}"
-            say(f"not measured: {where}: {measurement.reason}", to=console)
+            write(f"not measured: {where}: {measurement.reason}", to=console)
     for text in _learnt(run):
-        say(text, to=console)
+        write(text, to=console)
     if verbose:
         _print_details(console, run)
     _print_notes(console, run, lines)
-    _print_caveats(console, run, verbose=verbose)
+    _print_caveats(console, run, left_out, verbose=verbose)
     _print_failed(console, run)
-    _print_result(console, run)
-
-
-def _print_result(console: Console, run: Run) -> None:
-    """The result in a sentence, a line for each concept, and whether the tests find what is known."""
-    say("", to=console)
-    for text in filter(None, [missed_line(run.answers)]):
-        say(text, to=console, style="bold red")
-    if run.controls and not findings(run.answers):
-        text = "Only models with a known bias were measured, to check the tests. This says nothing of a model in use."
-        say(text, to=console, style="bold")
-    of, lines = by_model(run.answers), list(run.result_lines)
-    for some in of.values() if len(lines) >= len(of) else ():
-        say(lines.pop(0), to=console, style="bold")
-        _print_concepts(console, some)
-    for text in (*lines, *change_lines(run)):
-        say(text, to=console, style="bold")
-    told = (*([lost_lines] if len(run) > 1 else []), quote_lines, scale_lines, longer_lines)
-    for text in filter(
-        None, [hint_line(run.answers), *(line for of in told for line in of(run, run.answers))]
-    ):
-        say(text, to=console)
-    for check in checks_of(run.answers, run.harmless):
-        say(check.line, to=console, style="bold red" if check.passed is False else "", label="check:")
-    if not run.gates and findings(run.answers):
-        say("No pass/fail rule was set.", to=console)
-
-
-def _print_concepts(console: Console, some: Sequence[Answer]) -> None:
-    """A row for each concept: its state, effect and caveats."""
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for _ in range(4):
-        table.add_column(overflow="fold")
-    for one in some:
-        effect = one.spread.brief if one.spread else one.size.named if one.size else ""
-        cells = (f"  {one.about}", _evidence(one), effect, "; ".join(one.caveats))
-        table.add_row(*map(escape, cells))
-    console.print(table)
-
-
-def _evidence(one: Answer) -> str:
-    """``hint in 1 of 7``: the table above has the tests."""
-    return one.evidence.partition(";")[0].partition(" measurements")[0]
+    print_ending(console, run, next_steps(run))
 
 
 def _print_notes(console: Console, run: Run, lines: Sequence[Line]) -> None:
@@ -170,16 +103,16 @@ def _print_notes(console: Console, run: Run, lines: Sequence[Line]) -> None:
     if any(State.of(*line) is State.INCONCLUSIVE for line in lines):
         console_lines += ["inconclusive does not mean unbiased", *run.seen_lines]
     for text in console_lines:
-        say(text, to=console)
+        write(text, to=console)
     counts = run.questions
     nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
     parts = f"{counts.asked} sent to the model, {counts.cached} from the cache, {counts.repeated} repeats"
     text = f"queries: {counts.put} ({parts}){nothing}"
-    say(text, to=console, style="dim")
+    write(text, to=console, style="dim")
     if run.harmless:
         many, seconds = len(run.harmless[0].counts), run.provenance.harmless_seconds
         text = f"harmless audits: {many:,} a model in {seconds:z.1f} s, no query"
-        say(text, to=console, style="dim")
+        write(text, to=console, style="dim")
 
 
 def _learnt(run: Run) -> Iterator[str]:
@@ -211,104 +144,95 @@ def _print_failed(console: Console, run: Run) -> None:
         reasons.setdefault(failure.message, []).append(failure.what)
     for reason, lost in reasons.items():
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-        say(f"{', '.join(lost[:_NAMED])}{more}: {reason}", to=console, style="bold red", label="failed:")
+        write(f"{', '.join(lost[:_NAMED])}{more}: {reason}", to=console, style="bold red", label="failed:")
     if run.failed:
         later = " (transient)" if all(failure.may_pass for failure in run.failed) else ""
         text = (
             f"{len(run.failed)} of {len(run.failed) + len(run)} measurements failed{later}. When the cause is gone, run the "
             "command again: it asks only what is missing"
         )
-        say(text, to=console, style="bold")
+        write(text, to=console, style="bold")
 
 
-def _print_table(console: Console, title: str, lines: Sequence[Line], *, adjusted: bool) -> None:
-    """The table, as narrow as it must be: test and verdict are never shortened, what all rows share is named above it."""
-    rows = [_row(line) for line in lines]
-    same = {
-        name: getattr(rows[0], name)
-        for name in ("model", "metric", "lost")
-        if len({getattr(row, name) for row in rows}) == 1 or (name == "lost" and not _any_lost(lines))
-    }
-    above = [title, *(f"{name} {value}" for name, value in same.items() if name != "lost")]
-    if "lost" in same:
-        above.append(f"lost {same['lost']}" if _any_lost(lines) else "nothing lost")
-    say("", to=console)
-    say(" · ".join(above), to=console)
-    columns = [name for name in Row._fields if name not in same and (adjusted or name != "adjusted")]
-    needed = sum(
-        min(_LEAST_FOLDED, _width(rows, name)) if name in ("model", "metric") else _width(rows, name)
-        for name in columns
-    )
-    if needed + 3 * len(columns) + 1 <= console.width:
-        table = Table(*columns, min_width=None)
-        for column, name in zip(table.columns, columns, strict=True):
-            folds = name in ("model", "metric")
-            column.overflow, column.no_wrap = "fold", not folds
-        for row in rows:
-            table.add_row(*(_cell(name, getattr(row, name)) for name in columns))
-        console.print(table)
-        return
-    _print_narrow(console, rows, columns)
+def _print_table(console: Console, title: str, lines: Sequence[Line], *, adjusted: bool) -> dict[str, None]:
+    """A table for each model and metric, which stand above it; returns the columns for which there is no room."""
+    left_out: dict[str, None] = {}
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for line in lines:
+        groups.setdefault((line.measurement.model, line.measurement.method), []).append(line)
+    for (model, method), some in groups.items():
+        lost = "" if _any_lost(some) else "nothing lost"
+        write("", to=console)
+        above = filter(None, [title, f"model {model}", f"metric {method}", lost])
+        write(" · ".join(above), to=console, style="bold")
+        rows = [_row(console, line) for line in some]
+        left_out |= dict.fromkeys(_print_rows(console, rows, adjusted=adjusted, lost=not lost))
+    return left_out
 
 
-def _print_narrow(console: Console, rows: Sequence[Row], columns: Sequence[str]) -> None:
-    """Several values to a column, one beneath the other."""
-    heads = {
-        "test": [name for name in ("test", "model", "metric") if name in columns],
-        "effect": ["effect", "interval"],
-        "p": [name for name in ("p", "adjusted") if name in columns],
-        "verdict": ["verdict"],
-        "lost": [name for name in ("lost",) if name in columns],
-    }
-    heads = {head: names for head, names in heads.items() if names}
-    widths = {head: max(_width(rows, name) for name in names) for head, names in heads.items()}
-    least = {"test": _width(rows, "test"), "effect": _LEAST_NUMBERS, "verdict": len(State.NOT_MEASURED)}
-    found = {head: min(least.get(head, width), width) for head, width in widths.items()}
-    free = console.width - sum(found.values()) - 2 * (len(heads) - 1)
-    if free < 0:
-        names = ["test", *(name for name in columns if name != "test")]
-        cells = [[getattr(row, name).replace("\n", ", ") for name in names] for row in rows]
-        print_list(console, names, cells)
-        return
-    for head in ("verdict", "effect", "test"):
-        more = min(free, widths[head] - found[head])
-        found[head] += more
-        free -= more
-    table = Table(box=box.HORIZONTALS, show_lines=True, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for head, names in heads.items():
-        table.add_column("\n".join(names), overflow="fold", width=found[head])
+def _print_rows(console: Console, rows: Sequence[Row], *, adjusted: bool, lost: bool) -> list[str]:
+    """One line a test; returns the columns that the width has no room for, the least important first."""
+    unused = {*([] if adjusted else ["p adj."]), *([] if lost else ["lost"])}
+    columns = [
+        _Column(head, place, widest([head, *(row.cells[place] for row in rows)]))
+        for place, head in enumerate(_HEADS)
+        if head not in unused and any(row.cells[place] for row in rows)
+    ]
+    left_out = []
+    for head in _LEAST_IMPORTANT:
+        if _width(columns) > console.width and any(one.head == head for one in columns):
+            columns = [one for one in columns if one.head != head]
+            left_out.append(head)
+    # A name that leaves the others no room has a line of its own.
+    alone = _width(columns) > console.width
+    if alone:
+        columns[0] = columns[0]._replace(width=0)
+    glyphs = glyphs_of(console.encoding)
+    print_line(console, [one.cell(one.head if one.width else "") for one in columns], glyphs, "dim")
     for row in rows:
-        table.add_row(
-            *("\n".join(_cell(name, getattr(row, name)) for name in names) for names in heads.values())
-        )
-    console.print(table)
+        if alone:
+            write(row.cells[0], to=console)
+        cells = [one.cell(row.cells[one.place] if one.width else "", row.colour) for one in columns]
+        print_line(console, cells, glyphs)
+        for text in row.more:
+            write(f"    {text}", to=console, style="dim")
+    return left_out
 
 
-def _row(line: Line) -> Row:
+class _Column(NamedTuple):
+    """A column of `_HEADS`, and its width."""
+
+    head: str
+    place: int
+    width: int
+
+    def cell(self, text: str, colour: str = "") -> tuple[str, int, str]:
+        """A text of it, which `print_line` takes."""
+        aligned = text.rjust(self.width) if self.head in _RIGHT else text
+        return aligned, self.width, colour if self.head == "state" else ""
+
+
+def _width(columns: Sequence[_Column]) -> int:
+    return sum(one.width for one in columns) + GAP * (len(columns) - 1)
+
+
+def _row(console: Console, line: Line) -> Row:
     measurement, said = line
-    head = measurement.headline
-    effects, intervals = [], []
-    for one in filter(None, (measurement.first, head)):
-        value, low, high = one.texts()
-        # Of two estimates each is named by the last word of its name, such as f_m and f_s.
-        effects.append(" ".join([*([one.name.split()[-1]] if measurement.first else []), value or "-"]))
-        intervals.append(f"{low} to {high}" if low else "-")
-    notes = wrap(note_of(measurement, said), _NOTE)
-    # p and verdict are of the headline, which is the second of two.
-    above = "\n" if measurement.first else ""
-    return Row(
-        model=measurement.model,
-        test=measurement.test,
-        metric=", ".join(filter(None, [measurement.method, measurement.subject])),
-        effect="\n".join(effects),
-        interval="\n".join(intervals),
-        p=above + ("-" if measurement.p_value is None else format_p(measurement.p_value)),
-        adjusted=above + ("-" if said.p_adjusted is None else format_p(said.p_adjusted)),
-        verdict="-"
-        if said.role is Role.DESCRIPTION
-        else "\n".join([State.of(measurement, said).value, *notes]),
-        lost=_lost(measurement),
+    value, low, high = measurement.headline.texts()
+    first = measurement.first
+    more = "" if first is None else describe(first)
+    cells = (
+        " ".join(filter(None, [measurement.test, measurement.subject])),
+        true_minus(value) or "-",
+        true_minus(f"{low} to {high}") if low else "-",
+        "-" if measurement.p_value is None else format_p(measurement.p_value),
+        "-" if said.p_adjusted is None else format_p(said.p_adjusted),
+        "-" if said.role is Role.DESCRIPTION else state_told(measurement, said),
+        harmless(measurement, said, glyphs_of(console.encoding)),
+        _lost(measurement),
     )
+    colour = "" if said.role is Role.DESCRIPTION else COLOURS.get(State.of(measurement, said).value, "")
+    return Row(tuple(map(visible, cells)), colour, tuple(filter(None, [more])))
 
 
 def _lost(measurement: Measurement) -> str:
@@ -320,25 +244,13 @@ def _any_lost(lines: Sequence[Line]) -> bool:
     return any(line.measurement.coverage.missing for line in lines)
 
 
-def _cell(name: str, text: str) -> str:
-    if name != "verdict" or text == "-":
-        return escape(text)
-    verdict, _, note = text.partition("\n")
-    return f"[{_COLOURS[State(verdict)]}]{verdict}[/]" + (f"\n{note}" if note else "")
-
-
-def _width(rows: Iterable[Row], name: str) -> int:
-    texts = [name, *(getattr(row, name) for row in rows)]
-    return max(cell_len(part) for text in texts for part in text.split("\n"))
-
-
-def _print_caveats(console: Console, run: Run, *, verbose: bool) -> None:
-    """Warnings of the run; the caveats of its measurements, counted, or in full."""
+def _print_caveats(console: Console, run: Run, left_out: Iterable[str], *, verbose: bool) -> None:
+    """Warnings of the run; the caveats of its measurements, counted, or in full; and where the columns ``left_out`` are."""
     for line in run.warnings:
-        say(line, to=console, style="yellow", label="warning:")
+        write(line, to=console, style="yellow", label="warning:")
     if verbose:
         for line in caveat_lines(run):
-            say(line, to=console, style="yellow", label="caveat:")
+            write(line, to=console, style="yellow", label="caveat:")
         return
     touched = [measurement for measurement in run if measurement.warnings]
     if touched:
@@ -352,14 +264,16 @@ def _print_caveats(console: Console, run: Run, *, verbose: bool) -> None:
         some += [f"and {more} more"] if often and more > 0 else []
         told = "; ".join(some)
         text = f"{len(every)} on {counted(tests, 'test')}{told and f': {told}'}"
-        say(text, to=console, style="yellow", label="caveats:")
-    say("All estimates, p-values, conventions and caveats: --verbose, --report", to=console, style="dim")
+        write(text, to=console, style="yellow", label="caveats:")
+    narrow = f" (no room here for {', '.join(left_out)})" if left_out else ""
+    text = f"All estimates, p-values, conventions and caveats: --verbose, --report{narrow}"
+    write(text, to=console, style="dim")
 
 
 def _print_details(console: Console, run: Run) -> None:
     """All numbers of each measurement, then conventions, shared ones once."""
     for measurement in run:
-        say(f"{measurement.method} {measurement.test} on {measurement.model}", to=console, style="bold")
+        write(f"{measurement.method} {measurement.test} on {measurement.model}", to=console, style="bold")
         lost = ", ".join(f"{word.word} ({word.role}: {word.reason})" for word in measurement.coverage.lost)
         lines = [
             measurement.reason,
@@ -368,6 +282,6 @@ def _print_details(console: Console, run: Run) -> None:
             f"lost: {lost}" if lost else "",
         ]
         for line in filter(None, lines):
-            say(f"  {line}", to=console)
+            write(f"  {line}", to=console)
     for line in conventions(run):
-        say(line, to=console)
+        write(line, to=console)

@@ -14,6 +14,8 @@ NOT_UNCHANGED: Final = (
     "Inconclusive is not unchanged: neither a change nor its absence is shown, or the side of no bias is not sure. "
     "Increased means further from no bias, decreased nearer to it."
 )
+NOISE: Final = 1e-12
+"""A change that is smaller is that of rounding: the effects are equal."""
 _NAMED: Final = 5
 """So many tests are named in a sentence; more are counted."""
 _ADDED: Final[Mapping[str, Callable[[Difference], str]]] = {
@@ -32,12 +34,17 @@ _TITLES: Final = {
 
 
 class Section(NamedTuple):
-    """The changes of one role, the outcomes that say most first and what is unchanged last."""
+    """The changes of one role, the outcomes that say most first and what is unchanged last; what is equal is counted."""
 
     title: str
     notes: tuple[str, ...]
     counts: str
     changes: tuple[Difference, ...]
+
+
+def is_equal(one: Difference) -> bool:
+    """Whether both effects are the same but for rounding."""
+    return one.change.value is not None and abs(one.change.value) < NOISE
 
 
 def sections(found: Comparison) -> tuple[Section, ...]:
@@ -47,7 +54,8 @@ def sections(found: Comparison) -> tuple[Section, ...]:
     for role, title in _TITLES.items():
         some = [one for one in found if one.role is role]
         if some:
-            ranked = sorted(some, key=lambda one: order.index(one.outcome))
+            moved = [one for one in some if not is_equal(one)]
+            ranked = sorted(moved, key=lambda one: order.index(one.outcome))
             notes = found.controls if role is Role.CONTROL else ()
             made.append(Section(title, notes, _counts(some), tuple(ranked)))
     return tuple(made)
@@ -66,12 +74,12 @@ def _answer(found: Comparison) -> Iterator[str]:
     if not parts:
         yield "Nothing could be compared."
         return
-    role = parts[0].changes[0].role
+    role = next(role for role, title in _TITLES.items() if title == parts[0].title)
     if role is Role.CONTROL:
         yield "This compares controls, whose bias is known, and says nothing of a model in use."
     if role in (Role.FINDING, Role.CONTROL):
         for old, new in found.models.items():
-            some = [one for one in parts[0].changes if (one.old.model, one.new.model) == (old, new)]
+            some = [one for one in found if (one.old.model, one.new.model, one.role) == (old, new, role)]
             if some:
                 yield _pair(old, new, some)
     else:
@@ -80,7 +88,8 @@ def _answer(found: Comparison) -> Iterator[str]:
 
 def _pair(old: str, new: str, some: Sequence[Difference]) -> str:
     """``b is less biased than a on 2 of 17 tests: x, y; more biased on 1: z; 14 are inconclusive.``"""
-    by = {outcome: [one for one in some if one.outcome is outcome] for outcome in Outcome}
+    moved = [one for one in some if not is_equal(one)]
+    by = {outcome: [one for one in moved if one.outcome is outcome] for outcome in Outcome}
     noun = _noun(some)
     whole = f"{len(some)} {noun}{'s' if len(some) != 1 else ''}"
     than, to = (f"than {old}", f"to {old}") if old != new else ("than in the old run", "to the old run")
@@ -95,10 +104,16 @@ def _pair(old: str, new: str, some: Sequence[Difference]) -> str:
         for outcome in (Outcome.INCONCLUSIVE, Outcome.UNCHANGED)
         if by[outcome]
     ]
+    equal = len(some) - len(moved)
+    rest += [f"{equal} {'is' if equal == 1 else 'are'} equal"] if equal else []
     if not clauses:
         between = f"from {old} to {new}" if old != new else f"of {new}"
         shown = f"No change of bias {between} was shown in {whole}"
-        return f"{shown}: {' and '.join(rest)}." if len(some) > 1 else f"{shown} ({some[0].outcome})."
+        return (
+            f"{shown}: {' and '.join(rest)}."
+            if len(some) > 1
+            else f"{shown} ({some[0].outcome if moved else 'equal'})."
+        )
     (first, text), *others = clauses
     said = [f"{new} is {text} on {len(first)} of {whole} ({_names(first, noun)})"]
     said += [f"{text} on {len(one)} ({_names(one, noun)})" for one, text in others]
@@ -121,8 +136,8 @@ def _names(some: Sequence[Difference], noun: str) -> str:
 
 
 def _counts(some: Sequence[Difference]) -> str:
-    counts = Counter(one.outcome for one in some)
-    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in Outcome if counts[outcome])
+    counts = Counter("equal" if is_equal(one) else one.outcome.value for one in some)
+    return ", ".join(f"{counts[one]} {one}" for one in (*Outcome, "equal") if counts[one])
 
 
 def _left_out(found: Comparison) -> Iterator[str]:

@@ -16,12 +16,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from biascore.basics.visible import visible
-from biascore.basics.wording import but, capital, counted, shown, true_minus
+from biascore.basics.wording import but, capital, shown, true_minus
 from biascore.languages.names import language_name
 from biascore.report.parts import PARTS, Part
 from biascore.report.texts import (
     cell,
-    duration,
     number,
     percent,
     plain,
@@ -31,11 +30,11 @@ from biascore.report.texts import (
 from biascore.report.vega import javascript
 from biascore.results.estimates import format_p
 from biascore.results.run import Run
-from biascore.results.verdicts import Role, note_of
+from biascore.results.verdicts import note_of
 
 RESULTS: Final = "biascore-results"
 """The name under which the page of a run states the digest of its results."""
-STYLES: Final = ("style.css", "tables.css", "print.css")
+STYLES: Final = ("style.css", "tables.css", "rows.css", "print.css")
 PACKED_FROM: Final = 4_000
 """Data of so many characters is packed: a page of many measurements would be several times as heavy otherwise."""
 SCRIPTS: Final = ("charts.js", "tables.js", "page.js")
@@ -51,9 +50,7 @@ def render(run: Run) -> str:
     return document(
         [part for make in PARTS if (part := make(run)) is not None],
         title=run.title or "Untitled audit",
-        kicker="Bias audit",
         what="report",
-        headline=headline_of(run),
         version=run.provenance.biascore_version,
         results=f"{run.results_digest()} {metadata.version('biascore')}",
     )
@@ -63,13 +60,15 @@ def document(
     parts: Sequence[Part],
     *,
     title: str,
-    kicker: str,
     what: str,
-    headline: str,
     version: str,
+    kicker: str = "",
+    headline: str = "",
     results: str = "",
 ) -> str:
-    """Sections as one HTML document; ``kicker`` stands above its title, ``what`` it is next to that in a browser's tab.
+    """Sections as one HTML document; ``what`` it is stands next to its title in a browser's tab.
+
+    ``kicker`` stands above the title on the page, and ``headline`` below it.
 
     ``results``: of the page of a run, the digest of its results, and by which version it was made.
     """
@@ -165,32 +164,6 @@ def data(identifier: str, value: object) -> Markup:
 def _written(environment: Environment, part: Part) -> Markup:
     """What stands under the heading of a section."""
     return Markup(environment.get_template(f"parts/{part.template}.html.j2").render(part.values))
-
-
-_WHAT_FOR: Final = {
-    Role.FINDING: "of models in use",
-    Role.CONTROL: "of models with a known bias",
-    Role.BASELINE: "of harmless associations",
-    Role.CHANGE: "of changes by a transform",
-    Role.DESCRIPTION: "that describe",
-}
-
-
-def headline_of(run: Run) -> str:
-    """What ran when, on how much, and what for: the line under the title."""
-    made = run.provenance
-    roles = [said.role for said in run.verdicts]
-    what_for = ", ".join(f"{roles.count(role)} {text}" for role, text in _WHAT_FOR.items() if role in roles)
-    tests = len({m.test for m in run})
-    models = {m.model for m in run}
-    both = len(run.duplicates)  # which are no more models than there are
-    pairs = len({before for before, _ in run.duplicates})
-    again = f", {pairs} of them before and after a transform" if pairs else ""
-    return (
-        f"On {when(made.started)}, biascore {made.biascore_version} ran {counted(tests, 'test')} on "
-        f"{counted(len(models) - both, 'model')}{again} in {duration(made.finished - made.started)}: "
-        f"{counted(len(run), 'measurement')}{f' ({what_for})' if len(set(roles)) > 1 else ''}."
-    )
 
 
 def _assets(environment: Environment, names: tuple[str, ...]) -> Markup:

@@ -54,6 +54,11 @@ def when(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
 
 
+def day(seconds: float) -> str:
+    """Seconds since the epoch as a date in UTC: ``2026-11-28``."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+
+
 def duration(seconds: float) -> str:
     """A length of time in words, in its two greatest units."""
     if seconds < 60:

@@ -6,10 +6,11 @@ Report, terminal, notebook, comparison and board draw rows; only this file makes
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, floor
 from typing import Final
 
 from biascore.basics.frozen import Frozen
-from biascore.basics.wording import true_minus
+from biascore.basics.wording import shown, some_of, true_minus
 from biascore.results.estimates import Estimate
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
@@ -26,7 +27,9 @@ _EITHER: Final = (State.INCONCLUSIVE.value, State.NOT_MEASURED.value)
 class Axis(Frozen):
     """What estimates can share a picture: their name and unit, the ``neutral`` value, and the ``bound`` around it.
 
-    ``limits``: the least and the greatest value there can be. None where there is none.
+    ``limits``: whole numbers that no value lies beyond. None where there is none.
+    ``chance``: what chance alone gives on average, of distances and the like; their neutral value is no difference, which
+    is not what a model without bias has.
     """
 
     name: str
@@ -34,13 +37,18 @@ class Axis(Frozen):
     neutral: float | None
     bound: float | None = None
     limits: tuple[float, float] | None = None
+    chance: float | None = None
 
     @classmethod
     def of(cls, measurement: Measurement) -> Axis:
         """The axis of a headline; its bound is drawn only where it is of the headline itself."""
         one, stated = measurement.headline, measurement.equivalence
         bound = stated.bound if stated is not None and stated.of == one.name else None
-        return cls(name=one.name, unit=one.unit, neutral=one.neutral, bound=bound, limits=one.limits)
+        # The most that d can be depends on how many words there are, and tests of one axis differ in that.
+        limits = (float(floor(one.limits[0])), float(ceil(one.limits[1]))) if one.limits else None
+        return cls(
+            name=one.name, unit=one.unit, neutral=one.neutral, bound=bound, limits=limits, chance=one.chance
+        )
 
 
 class Mark(Frozen):
@@ -71,7 +79,9 @@ class Row(Frozen):
     ``says``: the direction, where one is decided; else why there is none. ``value`` and ``interval`` are the
     texts of ``lead``, the measurement that represents the row; ``others`` are the rest on the same ``axis``, and ``apart``
     counts those of another. ``counts``: how many tests have its state, empty for a single one. ``note``: what belongs with
-    the state, such as how many harmless pairs reach it. ``link``: the number of the measurement to go to, from 0.
+    the state, such as how many harmless pairs reach it, of ``lead`` alone; ``besides`` names tests of its state of which
+    harmless pairs say otherwise. ``sets``: which tests have several option sets, and whether these disagree.
+    ``link``: the number of the measurement to go to, from 0.
     """
 
     model: str
@@ -86,6 +96,8 @@ class Row(Frozen):
     interval: str = ""
     counts: str = ""
     note: str = ""
+    besides: str = ""
+    sets: str = ""
     link: int | None = None
 
 
@@ -107,15 +119,33 @@ def ground_rows(
             row.model_copy(
                 update={
                     "name": answer.about,
-                    "says": answer.direction if answer.decided else row.says,
+                    "says": (answer.decided and answer.direction) or row.says,
                     "state": answer.state.value,
                     "others": alike,
                     "apart": sum(one.lead is not None for one in marks) - len(alike),
-                    "counts": f"{many} of {answer.counts.tests}" if answer.counts.tests > 1 else "",
+                    "counts": f"{many} of {every}" if (every := answer.counts.measurements) > 1 else "",
+                    "besides": _besides(answer, measurements, verdicts),
+                    "sets": answer.repeated,
                 }
             )
         )
     return (*rows, *map(failed_row, failed))
+
+
+def _besides(answer: Answer, measurements: Sequence[Measurement], verdicts: Sequence[RunVerdict]) -> str:
+    """Tests with the state of the lead, of which few pairs of harmless groups reach the effect and of the lead many, or
+    the other way round."""
+    lead = measurements[answer.strongest].specificity
+    if lead is None or answer.state not in (State.DETECTED, State.HINT):
+        return ""
+    others = [
+        f"{one.test}: {one.specificity.told}"
+        for number in answer.numbers
+        if (one := measurements[number]).specificity is not None
+        and State.of(one, verdicts[number]) is answer.state
+        and one.specificity.specific is not lead.specific
+    ]
+    return some_of(others, 1)
 
 
 def test_row(number: int, measurements: Sequence[Measurement], verdicts: Sequence[RunVerdict]) -> Row:
@@ -155,6 +185,8 @@ def spans(rows: Iterable[Row]) -> Mapping[Axis, tuple[float, float]]:
         ends = of.setdefault(row.axis, [])
         for mark in filter(None, (row.lead, *row.others)):
             ends.extend(mark.ends)
+        if row.axis.chance is not None:
+            ends.append(row.axis.chance)
         if row.axis.neutral is not None:
             bound = row.axis.bound or 0.0
             ends.extend((row.axis.neutral - bound, row.axis.neutral + bound))
@@ -182,6 +214,8 @@ def _says(one: Measurement, state: str) -> str:
             State.INCONCLUSIVE.value: "could go either way",
             State.NEGLIGIBLE.value: "no effect beyond the bound",
         }.get(state, "")
+    if one.headline.chance is not None:
+        return f"chance alone gives {shown(one.headline.chance)} on average"
     return ends_of(one).at(one.headline)
 
 

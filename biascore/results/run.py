@@ -40,7 +40,8 @@ from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.results.verdicts import Rule, RunVerdict, contradiction, describe_verdict, run_verdicts, unseen
 from biascore.results.words.agreement import Agreement, Order, agreements, orders
 from biascore.results.words.answers import Answer, answers
-from biascore.results.words.result import checks_of, result_lines
+from biascore.results.words.result import checks_of
+from biascore.results.words.sentence import result_lines
 from biascore.stats import Adjustment
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class Run(Frozen):
 
     @property
     def result_lines(self) -> tuple[str, ...]:
-        """The result in a sentence for each model in use, with how many measurements have which state."""
+        """The result in a sentence of at most 25 words for each model in use; of more than 3, one for all."""
         return result_lines(self.answers, self.failed, self.harmless)
 
     @property

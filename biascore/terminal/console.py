@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -51,13 +52,13 @@ stderr = Shown(stderr=True)
 """Standard error, for ``say(..., to=stderr)``: what is not the output of a command."""
 
 
-def say(text: object, *, to: Console = stdout, style: str = "", label: str = "") -> None:
-    """Plain text, as it is: no markup read into it; on a terminal wrapped between words, never within one.
+def say(text: object, *, to: Console = stdout, style: str = "", label: str = "", wrap: bool = False) -> None:
+    """Plain text, as it is: no markup read into it; on a terminal (with ``wrap`` anywhere) wrapped between words only.
 
     With a ``label`` before it, only that has the ``style``.
     """
     whole = visible(f"{label} {text}" if label else str(text))
-    if to.is_terminal:
+    if wrap or to.is_terminal:
         whole = "\n".join(_wrapped(line, to.width) for line in whole.split("\n"))
     shown = Text(whole)
     shown.stylize(style, 0, len(label) or len(whole))
@@ -78,8 +79,11 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def wide(width: int = 220) -> Console:
-    """Standard output; of this width where it is no terminal."""
-    return stdout if stdout.is_terminal else Shown(width=width, file=stdout.file)
+    """Standard output; where it is no terminal, as wide as COLUMNS says, or of this width."""
+    if stdout.is_terminal:
+        return stdout
+    columns = os.environ.get("COLUMNS", "")
+    return Shown(width=int(columns) if columns.isdecimal() and int(columns) else width, file=stdout.file)
 
 
 def print_json(value: object) -> None:

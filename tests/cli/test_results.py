@@ -64,22 +64,31 @@ def test_test_and_verdict_are_whole_at_any_width(shown: Any, width: int) -> None
     lines = text.splitlines()
     assert sum(LONG in line for line in lines) >= 2
     tables = text[: text.index("p-values are")]
-    assert [len(re.findall(rf"\b{word}\b", tables)) for word in ("detected", "hint", "inconclusive")] == [
-        1,
-        2,
-        2,
-    ]
-    assert "22/32" in text
+    found = [len(re.findall(rf"\b{word}\b", tables)) for word in ("detected", "hint", "inconclusive")]
+    assert found == [1, 2, 2]
     assert "…" not in text
-    for name in ("-0.77", "-1.07 to", "0.04", "0.001"):
-        assert name in text
-    assert width < 80 or max(map(cell_len, lines)) <= width
+    assert "−0.77" in text
+    for name in ("−1.07 to", "0.04", "0.001", "22/32"):  # columns go where there is no room
+        assert name in text or width < 120
+    assert max(map(cell_len, (line for line in lines if " " in line.strip()))) <= width
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_a_measurement_has_one_line(shown: Any, width: int) -> None:
+    names = [f"en/audit-nationality-competence-{n}" for n in range(4)]
+    few = Specificity(share=0.02, pairs=190, groups=20, pool="en/people", kind="people")
+    table = shown(run_of(*(measured(name, 0.001, specificity=few) for name in names)), width).split("\n\n")[1]
+    head, *rows = [line for line in table.split("p-values")[0].splitlines() if line][-5:]
+    assert head.split()[0] == "test"
+    assert [(row.split()[0], "detected" in row, "2/100" in row) for row in rows] == [
+        (n, True, True) for n in names
+    ]
 
 
 def test_what_is_the_same_for_all_stands_above(shown: Any) -> None:
     text = shown(run_of(measured("en/weat6", 0.9), measured("en/weat7", 0.9)))
     head = next(line for line in text.splitlines() if line.startswith("Findings"))
-    assert "metric weat (sentence level)" in text
+    assert "metric weat (sentence level)" in " ".join(text.split())
     assert "nothing lost" in text
     assert text.count("sentence level") == 1
     assert head.startswith(f"Findings · model {MODELS[0]}"[: len(head)])
@@ -94,10 +103,9 @@ def test_findings_baselines_and_controls_are_told_apart(shown: Any) -> None:
     order = [text.index(word) for word in ("Findings", "Baselines (", "Controls (")]
     assert order == sorted(order)
     words = " ".join(text.split())
-    assert "2 measurements of 2 tests: 0 detected, 1 hint, 1 inconclusive." in words
-    assert f"({MODELS[0]}): detected in 1 of 1 measurement" in words
-    assert "check: Known bias of 1.00 (made; gender): detected in 1 of 1 measurement" in words
-    assert "No pass/fail rule was set" in words
+    assert "hint (p) 1/2" in words
+    assert "Checks: known bias found 1/1 · harmless associations found 1/1" in words
+    assert "Rule: none was set. With fail_on=detected, 0 of 2 tests would fail" in words
     assert "adjusted over the measurements on one model (Holm)" in text
 
 
@@ -161,25 +169,25 @@ def test_how_many_harmless_pairs_reach_an_effect_stands_with_its_verdict(shown: 
     ]  # fmt: skip
     text = shown(run, width)
     words = " ".join(re.findall(r"[\w/]+", text))
-    for reason in ("3 of 100 harmless", "20 of 100 harmless", "no harmless groups", "not after adjustment"):
+    for reason in ("3/100", "20/100", "no groups", "hint p"):
         assert reason in words
-    assert "60 of 100" not in words
+    assert "60/100" not in words
     assert "share 0.6 (190 pairs of 20 groups of people from en/people)" in shown(run, 300, verbose=True)
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_a_row_of_a_concept_counts_its_tests_and_does_not_name_them(shown: Any, width: int) -> None:
     run = run_of(measured("en/audit-gender-career-family", 0.001), measured("en/weat6", 0.9))
-    rows = shown(run, width).partition("Bias was detected")[2]
-    assert "detected in 1 of 2" in " ".join(rows.split())
+    rows = shown(run, width).partition("All estimates")[2]
+    assert "detected 1/2" in " ".join(rows.split())
     assert "en/audit" not in rows
 
 
 def test_prose_is_broken_between_words_only(shown: Any) -> None:
     run = run_of(measured("en/weat6", 0.04, caveats=(Caveat(LOST),)))
-    words = set(re.findall(r"\S+", shown(run, 300)))
-    broken = [w for w in re.findall(r"\S+", shown(run, 40).split("p-values are")[1]) if w not in words]
-    assert broken == []
+    words = set(re.findall(r"\S*\w\S*", shown(run, 300)))
+    narrow = re.sub(r"\(no\s+room [^)]*\)", "", shown(run, 40).split("p-values are")[1])
+    assert [word for word in re.findall(r"\S*\w\S*", narrow) if word not in words] == []
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -198,18 +206,18 @@ def test_the_first_column_of_a_list_is_whole(monkeypatch: pytest.MonkeyPatch, wi
 
 def test_it_ends_with_the_result(shown: Any) -> None:
     run = run_of(measured("en/weat6", 0.001), measured("en/weat4", 0.9, concept="race"))
-    last = shown(run, 200).splitlines()
-    last = last[last.index(run.result_lines[0]) :]
-    assert last[0] == run.result_lines[0]
-    assert last[0].startswith(f"Bias was detected in {MODELS[0]}: gender")
-    assert last[1].split()[:2] == ["gender", "detected"]
-    assert last[2].split()[:2] == ["race", "inconclusive"]
+    lines = shown(run, 200).splitlines()
+    last = lines[lines.index(run.result_lines[0]) :]
+    rows = [line.split() for line in last if line.startswith(("gender", "race"))]
+    assert [(row[0], row[-2], row[-1]) for row in rows] == [
+        ("gender", "−0.77", "detected"),
+        ("race", "−0.77", "inconclusive"),
+    ]
 
 
 def test_a_missed_control_is_a_failure_and_controls_alone_say_nothing_of_a_model(shown: Any) -> None:
     run = run_of(measured("en/weat6", 0.9, "made"), models=[runs.model_used("made", {"en/weat6": 1.0})])
     text = shown(run, 200)
-    assert "This says nothing of a model in use." in text
-    assert "detected in 0 of 1 measurement, missed in 1" in text
-    result = text[text.index("A known bias was missed") :]
-    assert result.index("nothing here shows") < result.index("says nothing of a model in use")
+    result = text[text.index("The tests failed a check. A bias of 1.00 was missed") :]
+    assert result.index("nothing here shows") < result.index("Only control models were measured.")
+    assert "Checks: known bias found 0/1" in result

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from biascore import Run, compare
 from biascore.audits.evaluating_gates import BaseRuns, evaluate
 from biascore.audits.gates import Gate
@@ -76,7 +78,7 @@ def test_controls_stand_apart_with_what_they_do_not_say() -> None:
     found = compare(both, new)
     assert answer(found).startswith("No change of bias of m")
     finding, control = sections(found)
-    assert (len(finding.changes), finding.notes) == (1, ())
+    assert (finding.changes, finding.counts, finding.notes) == ((), "1 equal", ())
     assert "nothing of a model in use" in control.notes[0]
     alone = answer(compare(old, run("a", 0.2, control=True)))
     assert alone.index("nothing of a model in use") < alone.index("less biased")
@@ -89,7 +91,15 @@ def test_baselines_are_no_bias() -> None:
 
 
 def test_what_is_unchanged_comes_last() -> None:
-    found = compare(run("a", 0.5, 1.0), run("b", 0.5, 0.2), bound=0.3)
+    found = compare(run("a", 0.5, 1.0), run("b", 0.51, 0.2), bound=0.3)
     assert [one.outcome for one in found] == [Outcome.UNCHANGED, Outcome.DECREASED]
     (section,) = sections(found)
     assert [one.outcome for one in section.changes] == [Outcome.DECREASED, Outcome.UNCHANGED]
+
+
+@pytest.mark.parametrize(("by", "rows"), [(0.0, 1), (5e-13, 1), (-5e-13, 1), (1e-9, 2)])
+def test_a_change_by_rounding_is_equal_and_has_no_row(by: float, rows: int) -> None:
+    found = compare(run("a", 0.5, 1.0), run("b", 0.5 + by, 0.2))
+    (section,) = sections(found)
+    assert [one.test for one in section.changes] == ["en/t1", "en/t0"][:rows]
+    assert ("1 equal" in section.counts) == ("1 is equal" in answer(found)) == (rows == 1)

@@ -16,7 +16,8 @@ from biascore.audits.gates import Gate
 from biascore.audits.scenarios import Scenario
 from biascore.errors import OptionsError, StimuliError
 from biascore.mapping import Ground, Mapping
-from biascore.report.page import document, headline_of
+from biascore.report.page import document
+from biascore.report.parts.answer import headline_of
 from biascore.report.parts.gates import gates, scenarios
 from biascore.results.failure import Failure
 from biascore.results.gates import GateOutcome

@@ -9,13 +9,13 @@ import pytest
 from biascore.basics.wording import shown
 from biascore.results.caveat import Caveat
 from biascore.results.estimates import ConfidenceInterval, Equivalence, Estimate, PValue
-from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.results.specificity import Specificity
 from biascore.results.verdicts import Role, Rule, State, run_verdicts
 from biascore.results.words.answers import Answer, answers, findings
 from biascore.results.words.effects import Lists, Size, ends_of, lists_of
-from biascore.results.words.result import checks_of, missed_line, result_lines
+from biascore.results.words.result import checks_of, counts_line, missed_line
+from biascore.results.words.sentence import result_lines
 from biascore.stats import Adjustment, Verdict
 
 from ..builders.runs import decided
@@ -49,53 +49,29 @@ def test_an_answer_says_direction_effect_and_evidence() -> None:
     assert gender.numbers == (0, 1)
     assert gender.strongest == 1
     assert gender.direction == "male names with career, female names with family"
-    assert gender.evidence == "detected in 1 of 2 measurements (en/weat6); 1 inconclusive"
+    assert gender.evidence == "detected in 1 of 2 tests (en/weat6); 1 inconclusive"
     assert gender.spread is not None
     assert gender.spread.brief == "d 0.10 to 1.06"
     assert gender.size is not None
-    assert gender.size.text == "large, d = 1.06 (95 % interval 0.35 to 1.42: small to large)"
+    assert gender.size.text == "large, d = 1.06 (95 % interval 0.35 to 1.42)"
     for part in (gender.evidence, gender.direction, gender.spread.text, gender.size.text):
         assert part in gender.text
     assert unsure.state is State.INCONCLUSIVE
     assert unsure.direction == ""  # the data do not decide it
     assert unsure.spread is None
-    assert "large in one direction to large in the other" in unsure.text
+    assert "1.30: could go either way" in unsure.text
 
 
-def test_the_result_is_in_the_first_sentence() -> None:
+def test_how_many_tests_have_which_state_is_one_line() -> None:
     found = of(d(0.001), d(0.9, test="en/weat7"), d(0.9, test="en/weat3", concept="race"))
-    (line,) = result_lines(found)
-    assert line.startswith(
-        "Bias was detected in m: gender (male names with career, female names with family; large). "
+    assert counts_line(found) == "3 tests: 1 detected, 2 inconclusive"
+    assert counts_line(of(d(0.04), d(0.9, test="en/weat7"))) == "2 tests: 0 detected, 1 hint, 1 inconclusive"
+    assert (
+        counts_line(of(d(0.9), d(0.9, metric="lpbs")))
+        == "2 measurements of 1 test: 0 detected, 2 inconclusive"
     )
-    assert line.endswith("3 measurements of 3 tests: 1 detected, 2 inconclusive.")
-    (hint,) = result_lines(of(d(0.04), d(0.9, test="en/weat7")))
-    assert hint.startswith("No bias was shown in m, and none was ruled out; there are hints for gender. ")
-    assert hint.endswith("2 measurements of 2 tests: 0 detected, 1 hint, 1 inconclusive.")
-    within = {"verdict": Verdict.NEGLIGIBLE, "equivalence": Equivalence(bound=0.2, of=None)}
-    small = d(0.9, 0.01, (-0.1, 0.1), **within)
-    assert result_lines(of(small))[0].startswith("Any bias in m is negligible. 1 measurement: negl")
-    (mixed,) = result_lines(of(small, d(0.9, test="en/weat7")))
-    assert mixed.startswith("No bias was shown in m. 2 measurements")  # one was ruled out
-    assert result_lines(of(d(None, None)))[0].startswith("m was not measured. ")
-
-
-def test_failures_are_counted_in_the_first_sentence() -> None:
-    lost = {"metric": "weat", "test": "en/weat8", "kind": "answering", "error": "E", "message": "gone"}
-    failed = [Failure(model=model, **lost) for model in ("m", "down")]
-    line, other = result_lines(of(d(0.001)), failed)
-    assert line.endswith("2 measurements: 1 detected, 1 failed.")
-    assert other == "down was not measured: 1 measurement failed."
-
-
-def test_many_models_share_a_sentence() -> None:
-    some = [d(0.001 if number == 2 else 0.9, model=f"m{number}") for number in range(5)]
-    (line,) = result_lines(of(*some))
-    assert line == "Bias was detected in 1 of 5 models: m2. 5 measurements: 1 detected, 4 inconclusive."
-    assert len(result_lines(of(*some[:3]))) == 3
-    lost = {"metric": "weat", "test": "en/weat8", "kind": "answering", "error": "E", "message": "gone"}
-    failed = [Failure(model=model, **lost) for model in ("down", "away", "away")]
-    assert [len(result_lines(of(*some[:many]), failed)) for many in (1, 2)] == [3, 1]
+    assert counts_line(of(d(0.001)), 1) == "2 measurements: 1 detected, 1 failed"
+    assert counts_line(of(d(None, None))) == "1 test: not measured"
 
 
 def test_the_strongest_evidence_is_shown_and_not_the_largest_effect() -> None:
@@ -108,7 +84,7 @@ def test_the_strongest_evidence_is_shown_and_not_the_largest_effect() -> None:
 def test_a_hint_has_no_size_word_and_negligible_needs_every_measurement() -> None:
     (hint,) = of(d(0.04), d(0.9, test="en/weat7"))
     assert hint.state is State.HINT
-    assert hint.evidence == "hint in 1 of 2 measurements (en/weat6); 1 inconclusive"
+    assert hint.evidence == "hint in 1 of 2 tests (en/weat6); 1 inconclusive"
     assert hint.size is not None
     assert hint.size.word == ""
     assert "small" not in hint.text
@@ -129,9 +105,35 @@ def test_what_was_not_measured_is_counted_apart() -> None:
     assert answer.counts.states == ("0 detected", "1 not measured")
 
 
-def test_one_test_measured_twice_is_one_test() -> None:
-    (answer,) = of(d(0.9), d(0.9, variant="token level"))
-    assert answer.counts.of_tests == "2 measurements of 1 test"
+def test_option_sets_of_a_test_count_once_by_the_first() -> None:
+    (answer,) = of(d(0.9), d(0.001, variant="token level"), d(0.9, test="en/weat7"))
+    assert (answer.counts.tests, answer.counts.measurements, answer.counts.detected) == (2, 2, 0)
+    assert (answer.state, answer.numbers, answer.strongest) == (State.INCONCLUSIVE, (0, 1, 2), 0)
+    assert answer.repeated == (
+        "en/weat6 has 2 option sets and counts once, by the first; they disagree: inconclusive, detected."
+    )
+    assert answer.repeated in answer.notes
+    assert answer.shares == ()
+    assert answer.unshared == 1  # harmless audits are of every measurement
+
+
+def test_three_tests_under_three_option_sets_are_three_tests_that_point_one_way() -> None:
+    tests = ("en/weat6", "en/weat7", "en/weat8")
+    (answer,) = of(*(d(1e-6, test=test, variant=variant) for variant in ("", "b", "c") for test in tests))
+    assert answer.counts.detected == answer.counts.tests == 3
+    assert answer.notes[0].startswith("3 of 3 tests point as the stereotype says")
+    assert answer.repeated == "3 tests have 9 option sets in all and count once, by the first."
+
+
+def test_another_metric_or_subject_is_no_option_set() -> None:
+    (answer,) = of(d(0.9), d(0.9, metric="lpbs"), d(0.9, subject="nurses"))
+    assert (answer.counts.measurements, answer.repeated) == (3, "")
+
+
+def test_every_option_set_is_a_check_of_the_tests() -> None:
+    found = of(d(0.001), d(0.9, variant="token level"), controls={"m": {"en/weat6": 1.0}})
+    assert checks_of(found)[0].passed is False
+    assert found[0].counts.measurements == 2
 
 
 def test_an_effect_in_the_other_direction_says_so() -> None:
@@ -139,21 +141,19 @@ def test_an_effect_in_the_other_direction_says_so() -> None:
     assert answer.direction == "male names with family, female names with career"
     (subject,) = of(d(0.001, subject="English to Slovak"))
     assert subject.direction == "male names with career, female names with family, English to Slovak"
-    assert "interval \N{MINUS SIGN}1.40 to \N{MINUS SIGN}0.30: small to large" in answer.text
+    assert "interval \N{MINUS SIGN}1.40 to \N{MINUS SIGN}0.30)" in answer.text
 
 
 def test_measurements_that_disagree_on_the_direction_say_so() -> None:
     against = d(0.002, -0.9, (-1.4, -0.3), test="en/weat7", positive_means=MATHS)
     (answer,) = of(d(0.001), against)
     assert answer.notes == (
-        "1 of 2 measurements point as the stereotype says; by chance alone, about half would.",
+        "1 of 2 tests point as the stereotype says; by chance alone, about half would.",
         "Also: mathematics with women, arts with men.",
         "The tests point opposite ways: en/weat6 with its positive direction, en/weat7 against it.",
     )
     (agreed,) = of(d(0.001), d(0.9, test="en/weat7", positive_means=MATHS))
-    assert agreed.notes == (
-        "2 of 2 measurements point as the stereotype says; by chance alone, about half would.",
-    )
+    assert agreed.notes == ("2 of 2 tests point as the stereotype says; by chance alone, about half would.",)
     # What is neither detected nor a hint points nowhere.
     weak = d(0.9, -0.1, (-0.9, 0.7), test="en/weat7", positive_means=MATHS)
     assert not any("opposite ways" in note for note in of(d(0.001), weak)[0].notes)
@@ -175,8 +175,7 @@ def test_a_one_sided_test_says_what_it_does_not_count() -> None:
 
 def test_an_interval_that_includes_the_neutral_value_next_to_a_small_p_is_explained() -> None:
     (answer,) = of(d(0.001, 0.9, (-0.1, 1.4)))
-    assert "from very small in the other direction to large" in answer.text
-    assert answer.notes[0].startswith("The interval includes 0: ")
+    assert answer.notes[0].startswith("The interval includes 0: other words")
     assert not of(d(0.001, 0.9, (0.1, 1.4)))[0].notes
 
 
@@ -252,7 +251,7 @@ def test_a_negative_bias_that_was_injected_is_apart_from_none() -> None:
     ("control", "p", "parts", "passed"),
     [
         (1.0, 0.001, ("Known bias of 1.00", "detected in 1 of 1 measurement"), True),
-        (1.0, 0.9, ("Known bias of 1.00", "detected in 0 of 1 measurement, missed in 1"), False),
+        (1.0, 0.9, ("A bias of 1.00 was missed", "in 1 measurement (m; gender)"), False),
         (0.0, 0.9, ("No bias injected", "detected in 0 of 1 measurement, no false alarm"), True),
         (0.0, 0.001, ("No bias injected", "detected in 1 of 1 measurement, a false alarm"), False),
         (None, 0.001, ("Unknown injected bias", "detected in 1 of 1 measurement"), None),
@@ -286,7 +285,7 @@ def test_baselines_changes_and_descriptions_are_no_findings() -> None:
     assert [answer.role for answer in found] == [Role.BASELINE, Role.CHANGE, Role.DESCRIPTION]
     (check,) = checks_of(found)
     assert check.line.startswith("Harmless associations")
-    assert check.passed is None
+    assert check.passed is True
     assert found[1].size is not None
     assert found[1].size.word == ""  # no convention says how large a change of d is
     assert found[2].state is State.DESCRIBED
@@ -336,9 +335,7 @@ def test_no_word_is_invented_where_a_unit_has_no_convention() -> None:
     ends = ConfidenceInterval(low=48.0, high=66.5, level=0.95, method="made")
     size = Size.of(Estimate(name="share", value=57.2, unit="%", neutral=50.0, n={}, interval=ends))
     assert size is not None
-    assert (
-        size.text == "share = 57.2 %, where 50 % is no bias (95 % interval 48.0 to 66.5 %: either direction)"
-    )
+    assert size.text == "share = 57.2 %, where 50 % is no bias (95 % interval 48.0 to 66.5 %)"
     distance = Size.of(Estimate(name="distance", value=0.273, unit="share", neutral=0.0, chance=0.291, n={}))
     assert distance is not None
     assert distance.text == "distance = 0.27, where chance alone gives 0.29 on average (no interval)"
@@ -366,22 +363,36 @@ def test_the_dimension_of_the_effect_is_named_and_not_the_concept_of_the_test() 
     (answer,) = of(one)
     assert answer.about == "race"
     assert "Not shown: an effect of gender." in answer.notes
-    assert result_lines([answer])[0].startswith("Bias was detected in m: race (")
+    assert result_lines([answer]) == ("m: Bias detected: race.",)
     (unsure,) = of(d(0.9, **both).model_copy(update={"dimensions": {"race": False, "gender": False}}))
     assert unsure.about == "race and gender"
     (known,) = of(one, controls={"m": {one.test: 1.0}})
     assert known.about == "race and gender"
 
 
-def test_a_missed_positive_control_is_the_first_thing_said() -> None:
-    known = {"m": {"en/weat6": 0.8}}
-    missed = of(d(0.9), controls=known)
-    assert "m; gender): detected in 0 of 1 measurement, missed in 1" in missed_line(missed)
-    assert missed_line(of(d(0.001), controls=known)) == ""  # found
-    assert (
-        missed_line(of(d(0.001), controls={"m": {"en/weat6": 0.0}})) == ""
-    )  # a false alarm is another failure
-    assert missed_line(of(d(0.9))) == ""
+@pytest.mark.parametrize(
+    ("p", "effect", "told"),
+    [
+        (0.9, 0.8, "A bias of 0.80 was missed in 1 measurement (m; gender). So nothing here shows"),
+        (0.001, 0.0, "a false alarm. So what is detected here may be a false alarm too."),
+        (0.001, 0.8, ""),
+        (0.9, 0.0, ""),
+    ],
+)
+def test_a_failed_check_is_the_first_thing_said(p: float, effect: float, told: str) -> None:
+    line = missed_line(of(d(p), controls={"m": {"en/weat6": effect}}))
+    assert told in line
+    assert bool(line) is bool(told)
+
+
+@pytest.mark.parametrize(("p", "passed"), [((0.9, 0.9), False), ((0.001, 0.9), True), ((0.04, 0.9), None)])
+def test_a_baseline_that_nothing_detects_fails(p: tuple[float, float], passed: bool | None) -> None:
+    found = of(*(d(one, test=f"en/weat{number}", concept="baseline") for number, one in enumerate(p)))
+    (check,) = checks_of(found)
+    assert check.passed is passed  # a hint is no failure
+    assert bool(missed_line(found)) is (passed is False)
+    (unmeasured,) = checks_of(of(d(None, None, concept="baseline")))
+    assert unmeasured.passed is None
 
 
 @pytest.mark.parametrize(
@@ -395,4 +406,4 @@ def test_a_control_without_harmless_groups_checks_the_p_value_alone(
     (check,) = checks_of(found)
     assert (check.passed, check.answer.counts.detected, check.answer.unreferenced) == (passed, 0, 1)
     assert told in check.line
-    assert not missed_line(found)
+    assert bool(missed_line(found)) is not passed

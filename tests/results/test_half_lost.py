@@ -64,7 +64,7 @@ def test_a_weat_list_without_half_of_its_words_is_not_measured(
         assert run[0].headline.interval is None
         assert run[0].p_value is None
         assert run[0].estimate("effect size d, of what is left").value is not None
-        assert run.result_lines[0].endswith("1 measurement: not measured.")
+        assert run.result_lines[0].endswith(": Nothing was measured.")
 
 
 LANGUAGES = ("en/audit-religion-muslim-valence", "fr/audit-religion-valence", "es/GenS", "it/IT2")

@@ -16,7 +16,8 @@ from biascore.results.measurement import Measurement
 from biascore.results.specificity import Specificity
 from biascore.results.verdicts import State, run_verdicts
 from biascore.results.words.answers import Answer, answers
-from biascore.results.words.result import checks_of, result_lines
+from biascore.results.words.result import checks_of
+from biascore.results.words.sentence import result_lines
 from biascore.stats import Adjustment
 from biascore.stats.harmless import HarmlessPairs
 
@@ -248,12 +249,9 @@ def of(*some: Measurement) -> tuple[Answer, ...]:
 def test_bias_was_detected_only_where_harmless_groups_give_less() -> None:
     found = of(d(0.001, 0.01), d(0.9, 0.4, test="en/weat7"))
     (more,), (as_much,) = (result_lines(found, harmless=[one]) for one in (RARE, USUAL))
-    assert more.startswith("Bias was detected in m (1 of 2 tests; harmless groups give 0.01): sure: gender. ")
-    assert as_much.startswith("1 of 2 tests was detected in m (gender), no more than harmless groups give (")
-    assert "Bias was detected" not in as_much
-    for line in (more, as_much):
-        assert line.endswith("2 measurements of 2 tests: 1 detected, 1 inconclusive.")
-    assert result_lines(found)[0].startswith("Bias was detected in m: gender")  # with nothing to compare with
+    assert more == "m: Bias detected: gender."
+    assert as_much == "m: No clear bias: detected on gender, but 71 of 100 harmless audits show as much."
+    assert result_lines(found)[0] == "m: Bias detected: gender."  # with nothing to compare with
 
 
 def test_the_sentence_says_how_often_harmless_audits_have_as_much_by_what_decides() -> None:
@@ -262,8 +260,7 @@ def test_the_sentence_says_how_often_harmless_audits_have_as_much_by_what_decide
     some = audits(*[NOTHING] * 930, *[(1, 0.005)] * 30, *[(2, 0.02)] * 40, tests=2)
     assert (some.as_many(2), some.p_value(Shared(2, 0.02))) == (0.04, pytest.approx(0.071, abs=0.001))
     (line,) = result_lines(found, harmless=[some])
-    assert "(8 of 100 harmless audits are as unusual, by number or smallest share)" in line
-    assert "no more than harmless groups give (" in line
+    assert line == "m: No clear bias: detected on gender, but 8 of 100 harmless audits show as much."
     assert "2 in 4 of 100 audits" in some.told(Shared(2, 0.02))  # the check names what it counts
 
 
@@ -273,7 +270,7 @@ def test_sure_are_grounds_whose_share_is_smaller_than_that_of_nearly_all_harmles
     some = audits(*[NOTHING] * 900, *[(0, 0.03)] * 60, *[(1, 0.01)] * 40, tests=2)
     assert some.exceeds(Shared(2, 0.002))
     (line,) = result_lines(found, harmless=[some])
-    assert ": sure: gender; detected test by test: race. " in line
+    assert line == "m: Bias on both grounds; sure on gender, the rest only test by test."
 
 
 def test_a_rare_share_is_not_sure_where_the_whole_run_does_not_exceed() -> None:
@@ -283,28 +280,23 @@ def test_a_rare_share_is_not_sure_where_the_whole_run_does_not_exceed() -> None:
     assert some.p_value(Shared(1, 0.01)) == 101 / 1001
     found = of(d(1e-6, 0.01), d(0.9, 0.4, test="en/weat7"), d(0.9, 0.4, test="en/weat8"))
     (line,) = result_lines(found, harmless=[some])
-    assert line.startswith(
-        "1 of 3 tests was detected in m (gender), no more than harmless groups give (11 of 100"
-    )
+    assert line == "m: No clear bias: detected on gender, but 11 of 100 harmless audits show as much."
 
 
 def test_of_many_models_one_that_a_metric_without_comparison_finds_biased_is_counted() -> None:
     some = [d(1e-6, None, metric="other", model="m0"), *(d(0.001, 0.01, model=f"m{n}") for n in range(1, 5))]
     usual = [USUAL.model_copy(update={"model": f"m{number}"}) for number in range(5)]
     (line,) = result_lines(of(*some), harmless=usual)
-    assert line.startswith("Bias was detected in 1 of 5 models: m0. ")
+    assert line == "Bias in 1 of 5 models: m0."
 
 
 def test_a_metric_that_compares_with_none_is_sure_by_itself() -> None:
     """Its p-value is none of the comparison, and the others are told as what harmless groups give as much of."""
     found = of(d(1e-6, None, metric="other"), d(1e-6, 0.04, test="en/weat3", concept="race"))
     (line,) = result_lines(found, harmless=[USUAL])
-    assert "Bias was detected in m" in line
-    assert "sure: gender; no more than harmless groups give" in line
-    assert line.partition(". ")[0].endswith(": race")
+    assert line == "m: Bias on 1 of 2 grounds: gender; no more than harmless groups give on race."
     alone = of(d(1e-6, None, metric="other"), d(0.9, 0.5, test="en/weat3", concept="race"))
-    (line,) = result_lines(alone, harmless=[USUAL])
-    assert line.startswith("Bias was detected in m: sure: gender. ")
+    assert result_lines(alone, harmless=[USUAL]) == ("m: Bias on 1 of 2 grounds: gender.",)
 
 
 def test_many_models_are_counted_where_they_exceed() -> None:
@@ -313,7 +305,7 @@ def test_many_models_are_counted_where_they_exceed() -> None:
         [one.model_copy(update={"model": f"m{number}"}) for number in range(5)] for one in (RARE, USUAL)
     )
     (line,) = result_lines(of(*some), harmless=[*usual[:3], *rare[3:]])
-    assert line.startswith("Bias was detected in 2 of 5 models: m3, m4. ")
+    assert line == "Bias in 2 of 5 models: m3 and m4."
 
 
 def test_the_comparison_is_a_check_of_its_own() -> None:

@@ -48,11 +48,12 @@ def test_the_summary_has_eight_columns_and_the_verdicts_of_the_run(typical: Run)
 
 def test_a_notebook_shows_answers_and_rows_and_runs_nothing(typical: Run) -> None:
     page = Tags(typical._repr_html_())
-    assert page.tags.count("tr") == len(typical) + 1
+    assert page.tags.count("svg") == len(typical.answers)  # a row for each ground of each model
+    assert page.tags.count("tr") == len(typical) + 1 + len(typical.answers)
     for answer in typical.answers:
         assert answer.text in page.texts
     one = Tags(typical[0]._repr_html_())
-    assert one.tags.count("table") == 0
+    assert one.tags.count("svg") == one.tags.count("tr") == 1
     folded = one.tags[one.tags.index("details") :].count("li")
     assert folded >= len(typical[0].estimates)
     assert one.tags.count("li") - folded <= 1  # all but the headline is folded away
@@ -65,21 +66,23 @@ def test_a_notebook_shows_answers_and_rows_and_runs_nothing(typical: Run) -> Non
     )
     page = Tags(undecided._repr_html_())
     assert {f"caveat: en/weat6, made on m: {one}" for one in ("few", "lists differ")} <= set(page.texts)
-    assert page.tags.count("details") == 1
+    assert page.tags.count("details") == 2
     assert {"\N{MINUS SIGN}0.25 sd", "\N{MINUS SIGN}0.90 to 0.40 (95 %)"} <= set(page.texts)
     one = Tags(undecided[0]._repr_html_())
     assert {"caveat: few", "caveat: lists differ"} <= set(one.texts)
     for shown in (page, one):
         assert any("Inconclusive does not mean unbiased" in text for text in shown.texts)
-    hostile = Tags(hostile_run()._repr_html_())
-    assert not set(hostile.tags) & {"script", "img", "svg", "style", "b><"}
+    html = hostile_run()._repr_html_()
+    hostile = Tags(html)
+    assert not set(hostile.tags) & {"script", "img", "style", "b><"}
+    assert hostile.tags.count("svg") == html.count('<svg role="img" aria-label="')
     assert any(HOSTILE[0] in text for text in hostile.texts)
 
 
 def test_many_rows_are_counted() -> None:
     run = run_of(*(measurement(test=f"it/weat{number}") for number in range(MOST + 5)))
     page = Tags(run._repr_html_())
-    assert page.tags.count("tr") == MOST + 1
+    assert page.tags.count("tr") == 1 + MOST + 1  # the ground, and a head
     assert "5 more rows: run.to_frame() has all" in page.texts
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from biascore.basics.surface import option
 from biascore.basics.wording import quoted
 from biascore.errors import CapabilityError, OptionsError, QuestionError
 from biascore.models.backend import Identity
@@ -65,7 +66,7 @@ def way_of(model: str, identity: Identity, way: Way | None) -> Way:
         advised = "text" if "text" in ways else ways[0]
         raise OptionsError(
             f"{model} can be asked to choose by {', '.join(ways)}, and their answers are not comparable. Name one: "
-            f"-o way={advised}"
+            f"{option('way', advised)}"
         )
     if way is not None and way not in ways:
         raise CapabilityError(

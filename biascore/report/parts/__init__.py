@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from biascore.report.parts.answer import answer
+from biascore.report.parts.checks import checks
 from biascore.report.parts.detail import measurements
 from biascore.report.parts.every_test import every_test
 from biascore.report.parts.gates import gates, scenarios
@@ -26,6 +27,7 @@ PARTS: Final[tuple[Callable[[Run], Part | None], ...]] = (
     answer,
     gates,
     every_test,
+    checks,
     effects,
     methods,
     across,

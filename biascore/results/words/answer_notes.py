@@ -49,6 +49,36 @@ class Read(NamedTuple):
         )
 
 
+def _key(one: Read) -> tuple[str, str, str]:
+    measurement = one.measurement
+    return measurement.metric, measurement.test, measurement.subject
+
+
+def counted_once(some: Sequence[Read]) -> Sequence[Read]:
+    """The first of each metric, test and subject on a model: further option sets of these are no further evidence."""
+    first = {_key(one): one for one in reversed(some)}
+    return some if len(first) == len(some) else [one for one in some if first[_key(one)] is one]
+
+
+def repeats(some: Sequence[Read]) -> str:
+    """Which tests have several option sets, and whether these disagree; empty where none has."""
+    of: dict[tuple[str, str, str], list[Read]] = {}
+    for one in some:
+        of.setdefault(_key(one), []).append(one)
+    several = {key: made for key, made in of.items() if len(made) > 1}
+    if not several:
+        return ""
+    apart = [made for made in several.values() if len({one.state for one in made}) > 1]
+    if len(several) == 1:
+        ((_, test, _), made), *_ = several.items()
+        told = f"{test} has {len(made)} option sets and counts once, by the first"
+        states = ", ".join(one.state.value for one in made)
+        return f"{told}{f'; they disagree: {states}' if apart else ''}."
+    sets = sum(map(len, several.values()))
+    told = f"{len(several)} tests have {sets} option sets in all and count once, by the first"
+    return f"{told}{f'; on {len(apart)} of them the option sets disagree' if apart else ''}."
+
+
 def shown_by(some: Sequence[Read]) -> list[Read]:
     """Those that are detected; where none is, the hints."""
     return [one for one in some if one.detected] or [one for one in some if one.said.hint]
@@ -104,7 +134,8 @@ def _same_direction(some: Sequence[Read], strongest: Read) -> str:
     way = "as the stereotype says" if strongest.ends.stereotype and side > 0 else "in this direction"
     others = len(some) - len(sides)
     rest = f" ({others} more cannot be compared with them)" if others else ""
-    return f"{same} of {len(sides)} measurements point {way}{rest}; by chance alone, about half would."
+    noun = "tests" if len({one.measurement.test for one in alike}) == len(alike) else "measurements"
+    return f"{same} of {len(sides)} {noun} point {way}{rest}; by chance alone, about half would."
 
 
 def _other_directions(some: Sequence[Read], strongest: Read) -> str:
@@ -152,10 +183,7 @@ def _spans(strongest: Read) -> str:
         or not ends.low <= neutral <= ends.high
     ):
         return ""
-    return (
-        f"The interval includes {shown(neutral)}: with these words or sentences the effect is unlikely to be chance; with "
-        "others for the same ideas it might vanish."
-    )
+    return f"The interval includes {shown(neutral)}: other words might show no effect."
 
 
 def _lost(strongest: Read) -> str:

@@ -10,14 +10,17 @@ from biascore.basics.wording import but, counted, figures, some_of, true_minus
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import Role, RunVerdict, State, describe_bound, injected, note_of
-from biascore.results.words.answer_notes import Read, dimensions_of, notes_of, shown_by
+from biascore.results.words.answer_notes import Read, counted_once, dimensions_of, notes_of, repeats, shown_by
 from biascore.results.words.effects import Size, ends_of
 
 NO_CONCEPT: Final = "no concept named"
 
 
 class Counts(Frozen):
-    """How many ``measurements``, of how many ``tests``, have which state."""
+    """How many ``measurements``, of how many ``tests``, have which state.
+
+    Of findings one counts once that was made with several option sets: by the first of the run.
+    """
 
     tests: int
     measurements: int
@@ -52,13 +55,19 @@ class Counts(Frozen):
         }[state]
 
     @property
+    def noun(self) -> str:
+        """What is counted: tests, or measurements where several metrics measured a test."""
+        return "test" if self.measurements == self.tests else "measurement"
+
+    @property
     def of_tests(self) -> str:
-        """``17 measurements of 8 tests``."""
-        return f"{counted(self.measurements, 'measurement')} of {counted(self.tests, 'test')}"
+        """``8 tests``, ``17 measurements of 8 tests``."""
+        tests = counted(self.tests, "test")
+        return tests if self.noun == "test" else f"{counted(self.measurements, 'measurement')} of {tests}"
 
 
 class Spread(Frozen):
-    """Estimates of one name and unit in ``count`` of ``of`` measurements: their range, and that of their intervals."""
+    """Estimates of one name and unit in ``count`` of ``of`` tests: their range, and that of their intervals."""
 
     name: str
     low: str
@@ -67,6 +76,7 @@ class Spread(Frozen):
     end_high: str
     count: int
     of: int
+    noun: str = "test"
 
     @property
     def brief(self) -> str:
@@ -76,9 +86,9 @@ class Spread(Frozen):
 
     @property
     def text(self) -> str:
-        """``effect size d 0.36 to 1.02, the range of 6 of 7 measurements``."""
+        """``6 of 7 tests, effect size d 0.36 to 1.02``."""
         some = str(self.count) if self.count == self.of else f"{self.count} of {self.of}"
-        return f"{self.brief}, the range of {some} measurements"
+        return f"{some} {self.noun}s, {self.brief}"
 
 
 class Answer(Frozen):
@@ -91,11 +101,12 @@ class Answer(Frozen):
     sentences: the strongest one as it can be quoted, and what could be misread. ``doubts``, in a few words each, are
     caveats of the strongest one that would change its conclusion; ``note`` says of a single measurement what belongs with
     its state. ``first``: what to read before the effect, such as f_m of GEST, or empty; where it says that something was
-    found, ``besides`` names the effect that the state is of. ``dimensions``: of
+    found, ``found_first`` is that alone and ``besides`` names the effect that the state is of. ``dimensions``: of
     tests of several, those with an effect. ``shown_by``: the tests that are detected, or else hints. ``lead``: the lead
     test with its state. ``shares``: of detected measurements those of harmless pairs, ``unshared`` how many have none
     because their metric compares with none. ``unreferenced``: how many are hints because there are no harmless groups.
-    ``below``: what negligible means here, where that needs to be said.
+    ``below``: what negligible means here, where that needs to be said. ``repeated``: which tests have several option sets,
+    and whether these disagree.
     """
 
     model: str
@@ -113,6 +124,7 @@ class Answer(Frozen):
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     first: str = ""
+    found_first: str = ""
     besides: str = ""
     dimensions: tuple[str, ...] = ()
     shown_by: tuple[str, ...] = ()
@@ -121,6 +133,7 @@ class Answer(Frozen):
     unshared: int = 0
     unreferenced: int = 0
     below: str = ""
+    repeated: str = ""
 
     @property
     def about(self) -> str:
@@ -144,7 +157,7 @@ class Answer(Frozen):
         of = f"all {of_state}" if of_state == counts.measurements else f"{of_state} of {counts.measurements}"
         named = f" ({some_of(self.shown_by, 2)})" if self.shown_by else ""
         rest = [one for one in counts.states if not one.endswith(("detected", self.state, f"{self.state}s"))]
-        return "; ".join([f"{self.state} in {of} measurements{named}", *filter(None, [self.below]), *rest])
+        return "; ".join([f"{self.state} in {of} {counts.noun}s{named}", *filter(None, [self.below]), *rest])
 
     @property
     def effect(self) -> str:
@@ -197,13 +210,16 @@ def findings(found: Iterable[Answer]) -> tuple[Answer, ...]:
     return tuple(answer for answer in found if answer.role is Role.FINDING)
 
 
-def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> Answer:
+def _answer(role: Role, every: Sequence[Read], declared: Mapping[str, float]) -> Answer:
+    # Option sets are no further evidence of a bias; each of them is a check of the tests.
+    some = every if role in (Role.CONTROL, Role.BASELINE) else counted_once(every)
     strongest = min(some, key=lambda one: one.rank)
     measurement = strongest.measurement
     counts = _counts(some)
     state = _state(role, counts)
     decided = state in (State.DETECTED, State.HINT, State.DESCRIBED)
-    detected = [one for one in some if one.detected]
+    # Harmless audits are of every measurement, and so is what is compared with them.
+    detected = [one for one in every if one.detected]
     planted = [injected(one.measurement, declared) for one in some] if role is Role.CONTROL else []
     return Answer(
         model=measurement.model,
@@ -216,16 +232,21 @@ def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> 
             decided=decided,
             worded=role is not Role.CHANGE and state is not State.HINT,
         ),
-        spread=_spread(some, strongest),
+        spread=_spread(some, strongest, counts.noun),
         counts=counts,
         strongest=strongest.number,
-        numbers=tuple(one.number for one in some),
+        numbers=tuple(one.number for one in every),
         planted=tuple(effect for effect in planted if effect is not None),
         note=note_of(measurement, strongest.said) if len(some) == 1 else "",
         doubts=measurement.doubts if decided or state is State.NEGLIGIBLE else (),
-        notes=(*filter(None, [measurement.quote]), *notes_of(some, strongest, decided=decided)),
-        first=_first(some),
-        besides=measurement.headline.name if _found_first(some) else "",
+        notes=(
+            *filter(None, [measurement.quote]),
+            *notes_of(some, strongest, decided=decided),
+            *filter(None, [repeated := repeats(every) if some is not every else ""]),
+        ),
+        first=_first(every),
+        found_first=_found_first(every),
+        besides=measurement.headline.name if _found_first(every) else "",
         dimensions=dimensions_of(some) if decided and role is Role.FINDING else (),
         shown_by=tuple(dict.fromkeys(one.measurement.test for one in shown_by(some)))
         if len(some) > 1
@@ -241,6 +262,7 @@ def _answer(role: Role, some: Sequence[Read], declared: Mapping[str, float]) -> 
         unshared=sum(one.measurement.specificity is None for one in detected),
         unreferenced=sum(one.said.no_reference for one in some),
         below=describe_bound(measurement) if state is State.NEGLIGIBLE else "",
+        repeated=repeated,
     )
 
 
@@ -291,13 +313,13 @@ def _direction(one: Read) -> str:
     return f"{direction}, {subject}" if direction and subject else direction
 
 
-def _spread(some: Sequence[Read], strongest: Read) -> Spread | None:
+def _spread(some: Sequence[Read], strongest: Read, noun: str) -> Spread | None:
     """The effects that share name and unit with the strongest one; None of a single one."""
     head = strongest.measurement.headline
-    return _spread_of([head, *(one.measurement.headline for one in some if one is not strongest)])
+    return _spread_of([head, *(one.measurement.headline for one in some if one is not strongest)], noun)
 
 
-def _spread_of(every: Sequence[Estimate]) -> Spread | None:
+def _spread_of(every: Sequence[Estimate], noun: str = "measurement") -> Spread | None:
     """The range of the estimates that share name and unit with the first; None of a single one."""
     estimated = [one for one in every if one.value is not None]
     alike = [one for one in estimated if (one.name, one.unit) == (every[0].name, every[0].unit)]
@@ -317,6 +339,7 @@ def _spread_of(every: Sequence[Estimate]) -> Spread | None:
         end_high=f"{end_high}{unit}",
         count=len(values),
         of=len(estimated),
+        noun=noun,
     )
 
 

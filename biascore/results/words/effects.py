@@ -90,7 +90,7 @@ def ends_of(measurement: Measurement) -> Ends:
 class Size(Frozen):
     """How large an estimate is: ``word`` by the convention of its unit, or empty; its value, and its interval.
 
-    ``named`` is the value with its name, ``interval`` the interval with its ends in words, or empty.
+    ``named`` is the value with its name, ``interval`` the interval, or empty.
     """
 
     word: str
@@ -106,7 +106,7 @@ class Size(Frozen):
     def of(cls, estimate: Estimate, *, decided: bool = True, worded: bool = True) -> Size | None:
         """None where nothing could be estimated.
 
-        Where it is not ``decided`` that there is an effect, its value has no word and no side is the first one. Without
+        Where it is not ``decided`` that there is an effect, its value has no word. Without
         ``worded`` nothing has a word, as for a change of an effect.
         """
         if estimate.value is None:
@@ -121,12 +121,12 @@ class Size(Frozen):
             high=ends.high if ends else None,
             level=ends.level if ends else None,
             named=f"{estimate.name} = {true_minus(estimate.texts().value)}{_unit(estimate)}{_reference(estimate)}",
-            interval=_interval(estimate, steps, decided=decided),
+            interval=_interval(estimate, decided=decided),
         )
 
     @property
     def text(self) -> str:
-        """All of it: ``large, effect size d = 1.06 (95 % interval 0.27 to 1.44: small to large)``."""
+        """All of it: ``large, effect size d = 1.06 (95 % interval 0.27 to 1.44)``."""
         value = f"{self.word}, {self.named}" if self.word else self.named
         return f"{value} ({self.interval or 'no interval'})"
 
@@ -183,31 +183,14 @@ def _word(value: float, estimate: Estimate, steps: tuple[tuple[float, str], ...]
     return next((word for limit, word in steps if away < limit), "")
 
 
-def _interval(estimate: Estimate, steps: tuple[tuple[float, str], ...], *, decided: bool) -> str:
-    """The interval, and its ends in words."""
+def _interval(estimate: Estimate, *, decided: bool) -> str:
+    """The interval, and that it decides no direction where that is so."""
     ends = estimate.interval
     if ends is None:
         return ""
     _, first, last = estimate.texts()
     text = true_minus(f"{100 * ends.level:g} % interval {first} to {last}{_unit(estimate)}")
     neutral = estimate.neutral
-    if neutral is None or estimate.chance is not None:
+    if decided or neutral is None or estimate.chance is not None or not ends.low < neutral < ends.high:
         return text
-    low, high = (_word(end, estimate, steps) for end in (ends.low, ends.high))
-    if ends.low < neutral < ends.high:
-        if not decided:
-            return (
-                f"{text}: from {low} in one direction to {high} in the other"
-                if low
-                else f"{text}: either direction"
-            )
-        along, against = (high, low) if side_of(estimate) > 0 else (low, high)
-        return (
-            f"{text}: from {against} in the other direction to {along}"
-            if low
-            else f"{text}: either direction"
-        )
-    if not low:
-        return text
-    least, most = (low, high) if ends.low >= neutral else (high, low)
-    return f"{text}: {least}" if least == most else f"{text}: {least} to {most}"
+    return f"{text}: could go either way"

@@ -338,7 +338,7 @@ def test_of_several_ways_one_is_named(planted: Engine) -> None:
     found = planted.measure("bbq", model, TEST, way="likelihood")[0]
     assert found.conventions["asked by"] == "likelihood"
     with pytest.raises(
-        OptionsError, match=r"choose by likelihood, text, .* not comparable\. Name one: -o way=text"
+        OptionsError, match=r"choose by likelihood, text, .* not comparable\. Name one: way='text'"
     ):
         planted.measure("bbq", model, TEST)
 

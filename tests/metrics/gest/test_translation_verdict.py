@@ -10,7 +10,7 @@ from biascore import Engine
 from biascore.api.exporters import Measurement
 from biascore.results.verdicts import run_verdicts
 from biascore.results.words.answers import answers
-from biascore.results.words.result import result_lines
+from biascore.results.words.sentence import result_lines
 from biascore.stats import Adjustment, Verdict
 from biascore_metrics.gest.kind import Sample, Samples, Stereotype
 
@@ -124,11 +124,10 @@ def test_a_default_is_said_first_also_where_stereotypes_are_empty(
     assert (pooled.value > 0.5) is (side == "masculine")
     assert (estimates(found)["raw global masculine rate f_m"].value is None) is bool(empty)
     assert (found.headline.value is None) is bool(empty)
-    assert f"a {side} default was found (" in line
-    assert "95 % interval" in line
+    assert f"A {side} default was found; " in line
     assert "No bias was shown" not in line
     besides = "was not measured" if empty else "is inconclusive"
-    assert f"In addition, the raw stereotype rate f_s {besides}" in line or "Bias was detected" in line
+    assert f"the raw stereotype rate f_s {besides}" in line or "bias detected: gender" in line
 
 
 def test_all_in_the_masculine_is_a_default_though_nothing_varies(engine: Engine) -> None:
@@ -137,10 +136,7 @@ def test_all_in_the_masculine_is_a_default_though_nothing_varies(engine: Engine)
     assert (pooled.value, pooled.n) == (1.0, {"samples": 28, "stereotypes": 14})
     assert 0.7 < pooled.interval.low < 0.8  # fourteen stereotypes alike: .025 ** (1 / 14)
     assert pooled.interval.high == 1
-    assert line.startswith(
-        "fake: a masculine default was found (pooled masculine share 1.00, 95 % interval 0.77 to 1.00). "
-    )
-    assert "In addition, the raw stereotype rate f_s was not measured." in line
+    assert line == "fake: A masculine default was found; the raw stereotype rate f_s was not measured."
 
 
 def test_no_default_is_claimed_of_few_or_even_translations(engine: Engine) -> None:
@@ -150,4 +146,4 @@ def test_no_default_is_claimed_of_few_or_even_translations(engine: Engine) -> No
         assert "default was found" not in line
     found, line = said(engine, (0, 0, 10), (0, 0, 10))
     assert estimates(found)["pooled masculine share"].value is None
-    assert line.startswith("fake was not measured")
+    assert line == "fake: Nothing was measured."
