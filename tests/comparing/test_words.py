@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from biascore import Run, compare
-from biascore.audits.evaluating_gates import BaseRuns, evaluate
+from biascore.audits.base_runs import BaseRuns
+from biascore.audits.evaluating_gates import evaluate
 from biascore.audits.gates import Gate
 from biascore.comparing.words import answer, sections
 from biascore.results.comparison import Outcome
