@@ -279,20 +279,22 @@ class Engine:
             if opened is not model:
                 opened.close()
 
-    def run(self, audit: Audit | str | Path, models: Model | Sequence[Model] = ()) -> Run:
+    def run(
+        self, audit: Audit | str | Path, models: Model | Sequence[Model] = (), *, out: Path | None = None
+    ) -> Run:
         """Run an audit (an Audit or the path of its file), models one after the other.
 
         References, options, metrics, tests and capabilities are checked first. A later error of a model or a plugin
         fails only its own measurements, which are ``failed`` in the run; it is raised if nothing could be measured.
-        Answers in the cache are not requested again, so an interrupted run resumes; the KeyboardInterrupt has
-        what was measured as ``run``. ``models``: those open already.
+        Answers in the cache are not requested again, so an interrupted run resumes; the KeyboardInterrupt has what was
+        measured as ``run``. ``models``: those open already. ``out``: where it will be saved; ``previous`` passes it over.
         """
         from biascore.basics.finishing import finishing
         from biascore.engine.attempts import concluded
         from biascore.engine.recording import record_audit
 
         plan, checker = self._stated(audit)
-        checked = checker.audit(plan, {one.name: one for one in several(models)})
+        checked = checker.audit(plan, {one.name: one for one in several(models)}, out=out)
         done = self._perform(checked, checker, plan.seed)
         with finishing() as waiting:
             made = record_audit(done, checked, self.plugins, plan, self._stimuli)

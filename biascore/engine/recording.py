@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,13 @@ from biascore.engine.steps import Checked
 from biascore.files.reading import file_digest
 from biascore.models.usage import ModelUsed
 from biascore.plugins.loading import Plugins
+from biascore.results.leads import Lead, chosen_leads
 from biascore.results.portable import portable
 from biascore.results.provenance import PluginUsed, Provenance, computing, required
 from biascore.results.run import Run
 from biascore.results.scenarios import MappingUsed
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
-from biascore.results.verdicts import Rule
+from biascore.results.verdicts import BASELINE, Rule
 from biascore.stimuli import Origin, StimuliFile, Test
 
 
@@ -93,6 +94,9 @@ def record(
         adjustment=audit.adjust,
         rule=Rule.HARMLESS,
         harmless=harmless,
+        line=audit.line,
+        release=audit.release,
+        leads=_leads(done, checked, controls),
         measurements=done.made,
         failed=done.failed,
         models=models,
@@ -135,6 +139,17 @@ def record(
             audit=asked,
             plugins=used_plugins,
         ),
+    )
+
+
+def _leads(done: Done, checked: Checked, controls: Collection[str]) -> tuple[Lead, ...]:
+    """The lead tests of the models in use, whether they could be measured or not; a change by a transform is none."""
+    changes = {(m.model, m.metric, m.test) for m in done.made if m.change_from}
+    return chosen_leads(
+        (Lead(model=model, ground=test.concept, metric=metric.name, test=test.id), test.lead)
+        for group in checked.groups
+        for model, metric, test in group
+        if model not in controls and test.concept != BASELINE and (model, metric.name, test.id) not in changes
     )
 
 

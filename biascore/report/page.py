@@ -72,8 +72,8 @@ def document(
 
     ``results``: of the page of a run, the digest of its results, and by which version it was made.
     """
-    environment = _environment()
-    style, glue = (_assets(environment, names) for names in (STYLES, SCRIPTS))
+    environment = environment_of_pages()
+    style, glue = (assets(environment, names) for names in (STYLES, SCRIPTS))
     bundle = Markup(javascript())
     return environment.get_template("report.html.j2").render(
         title=title,
@@ -92,7 +92,7 @@ def document(
 
 
 @cache
-def _environment() -> Environment:
+def environment_of_pages() -> Environment:
     """The templates, which are compiled once for all pages of a process."""
     environment = Environment(
         loader=PackageLoader("biascore.report"),
@@ -166,7 +166,8 @@ def _written(environment: Environment, part: Part) -> Markup:
     return Markup(environment.get_template(f"parts/{part.template}.html.j2").render(part.values))
 
 
-def _assets(environment: Environment, names: tuple[str, ...]) -> Markup:
+def assets(environment: Environment, names: tuple[str, ...]) -> Markup:
+    """Styles or scripts of a page, one after the other."""
     sources = (environment.loader.get_source(environment, name)[0] for name in names)  # type: ignore[union-attr]  # set in render
     return Markup("".join(source.replace("\r\n", "\n") for source in sources))
 
