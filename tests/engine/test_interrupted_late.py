@@ -65,7 +65,7 @@ def test_the_run_is_whole(where: Any, what: str, tmp_path: Path, monkeypatch: py
 
 
 def test_measure_has_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "record", interrupting(engine.record))
+    monkeypatch.setattr(recording, "record", interrupting(recording.record))
     with pytest.raises(Interrupted) as info:
         Engine(cache=None).measure("weat", "planted:gender=1", "en/weat7", resamples=100, reference="none")
     assert len(info.value.run) == 1
