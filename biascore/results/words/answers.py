@@ -39,6 +39,18 @@ class Counts(Frozen):
         )
         return (f"{self.detected} detected", *(f"{count} {state}" for count, state in others if count))
 
+    def of_state(self, state: State) -> int:
+        """How many measurements have a state; all of them where nothing is tested."""
+        if state is State.DESCRIBED:
+            return self.measurements
+        return {
+            State.DETECTED: self.detected,
+            State.HINT: self.hint,
+            State.NEGLIGIBLE: self.negligible,
+            State.INCONCLUSIVE: self.inconclusive,
+            State.NOT_MEASURED: self.not_measured,
+        }[state]
+
     @property
     def of_tests(self) -> str:
         """``17 measurements of 8 tests``."""
@@ -128,13 +140,7 @@ class Answer(Frozen):
             return "nothing is tested"
         if counts.measurements == 1:
             return self.state.value
-        of_state = {
-            State.DETECTED: counts.detected,
-            State.HINT: counts.hint,
-            State.NEGLIGIBLE: counts.negligible,
-            State.INCONCLUSIVE: counts.inconclusive,
-            State.NOT_MEASURED: counts.not_measured,
-        }[self.state]
+        of_state = counts.of_state(self.state)
         of = f"all {of_state}" if of_state == counts.measurements else f"{of_state} of {counts.measurements}"
         named = f" ({some_of(self.shown_by, 2)})" if self.shown_by else ""
         rest = [one for one in counts.states if not one.endswith(("detected", self.state, f"{self.state}s"))]
