@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 from biascore.errors import AnswerError
@@ -104,7 +103,7 @@ class Echo(Likelihood):
         ]
         unique = list(dict.fromkeys(asked))
         put = self._put(unique)
-        answers = self._every(put, partial(self._client.complete, echo=True))
+        answers = self._every(put, self._echoed)
         told = {
             text: self._of_prompt(text, one, answer)
             for text, one, answer in zip(unique, put, answers, strict=True)
@@ -116,6 +115,9 @@ class Echo(Likelihood):
             return list(texts)
         ids = self._ids.of(texts)
         return [ids[one] for one in texts]
+
+    def _echoed(self, prompt: Prompt) -> Completed:
+        return self._client.complete(prompt, echo=True)
 
     def _of_prompt(self, text: str, put: Prompt, answer: Completed) -> Echoed:
         """Without the token that was generated; raises AnswerError for an echo that is not whole."""
