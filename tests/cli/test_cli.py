@@ -68,9 +68,7 @@ def test_run_prints_saves_and_asks_nothing_the_second_time(biascore, audit: Path
 
 def test_the_seed_option_changes_only_what_is_random(biascore, audit: Path):
     one, two = (
-        json.loads(
-            biascore("run", "audit.toml", *ONE, "--out", f"s{seed}", "--seed", seed, "--json").stdout
-        )
+        json.loads(biascore("run", "audit.toml", *ONE, "--out", f"s{seed}", "--seed", seed, "--json").stdout)
         for seed in "12"
     )
     first, second = (run["measurements"][0]["estimates"][0] for run in (one, two))
