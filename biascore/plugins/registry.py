@@ -107,6 +107,8 @@ class Registry(Generic[T]):
 
     def clashes(self, owner: PluginRecord) -> list[str]:
         """The names that an owner has not, or not alone, each with who provides it too."""
+        if not (self._conflicts or self._passed_over):
+            return []  # each run asks this of each plugin in each registry
 
         def mine(owners: Sequence[Plugin]) -> bool:
             return any(one.record.owner == owner.owner for one in owners)
