@@ -221,6 +221,7 @@ def test_no_line_is_wider_than_the_terminal(shown: Show, seed: int, columns: int
     text = shown(lambda: print_run(run), lambda: print_gates(found), columns=columns)
     wide = [line for line in text.splitlines() if cell_len(line) > (columns or 80) and " " in line.strip()]
     assert wide == []
+    assert "\n\n\n" not in text[text.index("All estimates") :].split("fails:")[0].rstrip()
     assert "…" not in text.split("fails:")[0]
 
 
