@@ -19,6 +19,7 @@ import numpy as np
 from biascore import Engine
 from biascore.models.model import Model
 from biascore.results.verdicts import State
+from biascore.results.words.sentence import results_of
 from biascore.stats import Adjustment
 from biascore.stimuli import WordList
 from tests.metrics.harmless import Group, other_people, other_topics
@@ -142,7 +143,7 @@ def by_engine(model: Model, found: list[Place], pool: list[Group]) -> None:
             gaps_p.append(abs((measurement.p_value or 0) - p_value[pair]))
             gaps_share.append(abs(measurement.specificity.share - share[pair]))
             same += (State.of(measurement, verdict) is State.DETECTED) == bool(row[number])
-        says = "Bias was detected" in run.result_lines[0]
+        says = results_of(run.answers, run.failed, run.harmless)[0].biased
         print(
             f"engine: {same} of {len(found)} states equal; largest gap of p {max(gaps_p):.4f}, of share "
             f"{max(gaps_share):.4f}; "

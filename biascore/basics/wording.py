@@ -102,6 +102,12 @@ def some_of(names: Sequence[str], most: int = 3) -> str:
     return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
+def and_more(names: Sequence[str], most: int) -> str:
+    """The first few names, or how many more there are, as prose has it: ``a``, ``a and b``, ``a, b and 7 more``."""
+    last = [*names[:most], *([f"{len(names) - most:,} more"] if len(names) > most else [])]
+    return " and ".join(filter(None, [", ".join(last[:-1]), *last[-1:]]))
+
+
 def few(problems: Sequence[T], told: Callable[[T], str], most: int = MAX_PROBLEMS) -> list[str]:
     """The first few problems of many as they are ``told``, and how many more there are."""
     more = [f"and {len(problems) - most:,} more problems"] if len(problems) > most else []

@@ -1,4 +1,4 @@
-"""Rows as pictures: which share an axis, where on it everything lies, and what a reader who does not see it is told."""
+"""Rows as pictures: which share an axis, where on it everything lies, and the same in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from biascore.results.verdicts import DEVIATIONS
 
 _MARGIN: Final = 0.07
 """This share of an axis is left empty at each end, for its labels."""
-_TICKS: Final = 5
+_TICKS: Final = (9, 5)
+"""So many labels have room on an axis over the page, and on one of several columns."""
 
 
 class Tick(NamedTuple):
@@ -64,6 +65,7 @@ class Lane:
 
     bound: tuple[float, float] | None
     neutral: float | None
+    chance: float | None
     lead: Drawn
     others: tuple[Drawn, ...]
     told: str
@@ -76,24 +78,38 @@ class Panel:
     scale: Scale | None
     rows: tuple[tuple[Row, Lane | None], ...]
 
+    @property
+    def by_name(self) -> dict[str, list[tuple[Row, Lane | None]]]:
+        """The rows of each name, such as those of several models."""
+        of: dict[str, list[tuple[Row, Lane | None]]] = {}
+        for row, drawn in self.rows:
+            of.setdefault(row.name, []).append((row, drawn))
+        return of
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
-    """The rows by the unit and the neutral value of their axes, in their order; what cannot be drawn last."""
+
+def panels(rows: Sequence[Row], *, columns: bool = False) -> tuple[Panel, ...]:
+    """The rows by the unit and the neutral value of their axes, in their order; what cannot be drawn last.
+
+    ``columns``: they are drawn in several, so that fewer labels have room.
+    """
     of: dict[tuple[str, float | None] | None, list[Row]] = {}
     for row in rows:
         of.setdefault((row.axis.unit, row.axis.neutral) if row.axis else None, []).append(row)
     undrawn = of.pop(None, [])
-    found = [_panel(some) for some in of.values()]
+    found = [_panel(some, columns) for some in of.values()]
     return (*found, *([Panel(None, tuple((row, None) for row in undrawn))] if undrawn else []))
 
 
-def _panel(rows: Sequence[Row]) -> Panel:
-    scale = scale_of(rows)
+def _panel(rows: Sequence[Row], columns: bool) -> Panel:
+    scale = scale_of(rows, _TICKS[columns])
     return Panel(scale, tuple((row, lane(row, scale)) for row in rows))
 
 
-def scale_of(rows: Sequence[Row]) -> Scale:
-    """One scale for rows of one unit and neutral value, as far as their marks, bounds and neutral value reach."""
+def scale_of(rows: Sequence[Row], most: int = _TICKS[0]) -> Scale:
+    """One scale for rows of one unit and neutral value, as far as their marks, bounds and neutral value reach.
+
+    ``most``: so many labels have room.
+    """
     reach = spans(rows)
     axes = list(reach)
     low, high = min(one for one, _ in reach.values()), max(one for _, one in reach.values())
@@ -104,26 +120,40 @@ def scale_of(rows: Sequence[Row]) -> Scale:
     names = list(dict.fromkeys(axis.name for axis in axes))
     bounds = {axis.bound for axis in axes}
     neutral = axes[0].neutral
+    by_chance = {axis.chance for axis in axes}
+    known = [] if neutral is None else [(neutral, "no bias" if by_chance == {None} else "no difference")]
+    chance = by_chance.pop() if len(by_chance) == 1 else None
+    bound = bounds.pop() if len(bounds) == 1 else None
     return Scale(
         name=" and ".join(names) if len(names) < 3 else f"{len(names)} estimates",
         unit=axes[0].unit,
         neutral=neutral,
         low=low,
         high=high,
-        ticks=tuple(_ticks(low, high, neutral, bounds.pop() if len(bounds) == 1 else None)),
+        ticks=tuple(_ticks(low, high, known, bound, chance, most)),
     )
 
 
-def _ticks(low: float, high: float, neutral: float | None, bound: float | None) -> list[Tick]:
-    """Round numbers, the neutral value and the ends of the bound, which push away the numbers next to them."""
-    named: list[tuple[float, str]] = []
-    if neutral is not None:
-        named = [(neutral, "no bias")]
-        named += [(neutral + side * bound, "bound") for side in (-1, 1) if bound]
-    step = _round_up((high - low) / _TICKS)
+def _ticks(
+    low: float,
+    high: float,
+    known: Sequence[tuple[float, str]],
+    bound: float | None,
+    chance: float | None,
+    most: int,
+) -> list[Tick]:
+    """The neutral value; what chance gives, the ends of the bound and round numbers, where these have room."""
+    apart = (high - low) / most
+    named = list(known)
+    others = [(chance, "by chance")] if chance is not None else []
+    if bound:
+        others += [(value + side, "bound") for value, _ in known for side in (-bound, bound)]
+    for value, what in others:
+        if all(abs(value - one) >= apart for one, _ in named):
+            named.append((value, what))
+    step = _round_up(1.5 * apart)
     places = max(0, -floor(log10(step))) if step < 1 else 0
     every = [round(number * step, places) for number in range(ceil(low / step), floor(high / step) + 1)]
-    apart = (high - low) / 9
     plain = [(value, "") for value in every if all(abs(value - one) >= apart for one, _ in named)]
     return [
         Tick(_at(value, low, high), _number(value), what)
@@ -143,6 +173,7 @@ def lane(row: Row, scale: Scale) -> Lane | None:
     return Lane(
         bound=bound,
         neutral=None if axis.neutral is None else scale.at(axis.neutral),
+        chance=None if axis.chance is None else scale.at(axis.chance),
         lead=_drawn(row.lead, scale),
         others=tuple(_drawn(one, scale) for one in row.others),
         told=_told(row, axis),
@@ -160,7 +191,11 @@ def _told(row: Row, axis: Axis) -> str:
         parts.append(f"{counted(len(values), 'other test')} {where}")
     if axis.neutral is not None:
         around = f", bound ±{shown(axis.bound)}" if axis.bound else ""
-        parts.append(f"no bias is {_number(axis.neutral)}{around}")
+        parts.append(
+            f"no {'bias' if axis.chance is None else 'difference'} is {_number(axis.neutral)}{around}"
+        )
+    if axis.chance is not None:
+        parts.append(f"chance alone gives {shown(axis.chance)} on average")
     return "; ".join(parts)
 
 

@@ -10,7 +10,7 @@ from math import ceil, floor
 from typing import Final
 
 from biascore.basics.frozen import Frozen
-from biascore.basics.wording import some_of, true_minus
+from biascore.basics.wording import shown, some_of, true_minus
 from biascore.results.estimates import Estimate
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
@@ -27,8 +27,9 @@ _EITHER: Final = (State.INCONCLUSIVE.value, State.NOT_MEASURED.value)
 class Axis(Frozen):
     """What estimates can share a picture: their name and unit, the ``neutral`` value, and the ``bound`` around it.
 
-    ``limits``: whole numbers that no value lies beyond. None where there is none. A distance, which chance alone makes
-    larger than 0, has no neutral value.
+    ``limits``: whole numbers that no value lies beyond. None where there is none.
+    ``chance``: what chance alone gives on average, of distances and the like; their neutral value is no difference, which
+    is not what a model without bias has.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Axis(Frozen):
     neutral: float | None
     bound: float | None = None
     limits: tuple[float, float] | None = None
+    chance: float | None = None
 
     @classmethod
     def of(cls, measurement: Measurement) -> Axis:
@@ -44,8 +46,9 @@ class Axis(Frozen):
         bound = stated.bound if stated is not None and stated.of == one.name else None
         # The most that d can be depends on how many words there are, and tests of one axis differ in that.
         limits = (float(floor(one.limits[0])), float(ceil(one.limits[1]))) if one.limits else None
-        neutral = one.neutral if one.chance is None else None
-        return cls(name=one.name, unit=one.unit, neutral=neutral, bound=bound, limits=limits)
+        return cls(
+            name=one.name, unit=one.unit, neutral=one.neutral, bound=bound, limits=limits, chance=one.chance
+        )
 
 
 class Mark(Frozen):
@@ -116,7 +119,7 @@ def ground_rows(
             row.model_copy(
                 update={
                     "name": answer.about,
-                    "says": answer.direction if answer.decided else row.says,
+                    "says": (answer.decided and answer.direction) or row.says,
                     "state": answer.state.value,
                     "others": alike,
                     "apart": sum(one.lead is not None for one in marks) - len(alike),
@@ -182,6 +185,8 @@ def spans(rows: Iterable[Row]) -> Mapping[Axis, tuple[float, float]]:
         ends = of.setdefault(row.axis, [])
         for mark in filter(None, (row.lead, *row.others)):
             ends.extend(mark.ends)
+        if row.axis.chance is not None:
+            ends.append(row.axis.chance)
         if row.axis.neutral is not None:
             bound = row.axis.bound or 0.0
             ends.extend((row.axis.neutral - bound, row.axis.neutral + bound))
@@ -209,6 +214,8 @@ def _says(one: Measurement, state: str) -> str:
             State.INCONCLUSIVE.value: "could go either way",
             State.NEGLIGIBLE.value: "no effect beyond the bound",
         }.get(state, "")
+    if one.headline.chance is not None:
+        return f"chance alone gives {shown(one.headline.chance)} on average"
     return ends_of(one).at(one.headline)
 
 

@@ -82,7 +82,7 @@ def test_a_report_holds_gates_and_scenarios_with_what_was_not_tested() -> None:
     )
     page = render(judged)
     assert HOSTILE not in page
-    assert "release</bdi>”: <strong>failed</strong>" in page
+    assert 'release</bdi>”: <strong class="missed">failed</strong>' in page
     assert "beyond it" in page
     assert "2027-03-01" in page
     assert "All that the scenario names was measured." in page

@@ -165,7 +165,7 @@ def test_controls_come_last_and_a_text_begins_with_the_result() -> None:
     assert [row["role"] for row in rows] == ["finding", "control"]
     first, result, rule, *_ = [line for line in text(run, "md").splitlines() if line]
     assert run.title in first
-    assert "1 measurement: inconclusive" in result
+    assert result == "**m: No bias was shown or ruled out.**"
     assert "No pass/fail rule was set" in rule
 
 

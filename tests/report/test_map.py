@@ -41,7 +41,7 @@ def shade(value: float, unit: str, bound: float | None = None, **more: Any) -> t
         (0.3, "share", {}, 3, "the largest effect possible (1)"),
         (60.9, "%", {"neutral": 50.0}, 2, "the largest effect possible (50)"),
         (1.5, "points", {"limits": (-2.0, 2.0)}, 4, "the largest effect possible (2)"),
-        (0.5, "nats", {"bound": 0.2}, 3, "1, 2 and 4 times the stated bound of 0.2"),
+        (0.5, "nats", {"bound": 0.2}, 3, "darker is further beyond the bound (0.20)"),
     ],
 )
 def test_a_shade_means_a_size_that_the_legend_names(
@@ -65,11 +65,14 @@ def test_tests_of_one_model_each_have_one_column_and_say_of_which() -> None:
     assert [column.model for column in both["columns"]] == ["x", "y"]
 
 
-def test_controls_are_the_last_columns() -> None:
-    run = run_of(
-        measurement(model="planted"), measurement(), models=[model_used("planted", {"it/weat6": 1.0}), model_used()]
-    )  # fmt: skip
-    assert [column.model for column in values(run)["columns"]][-1] == "planted"
+def test_controls_and_baselines_are_not_on_the_map() -> None:
+    planted = measurement(model="planted")
+    known = [model_used("planted", {"it/weat6": 1.0}), model_used()]
+    baseline = measurement(test="it/weat1").model_copy(update={"concept": "baseline"})
+    run = run_of(planted, measurement(), baseline, models=known)
+    (group,) = values(run)["groups"]
+    assert [[cell.number for cells in row.cells for cell in cells] for row in group.rows] == [[2]]
+    assert every_test(run_of(planted, models=known)) is None
 
 
 def test_a_variant_that_repeats_another_has_no_column_of_its_own() -> None:

@@ -363,7 +363,7 @@ def test_the_dimension_of_the_effect_is_named_and_not_the_concept_of_the_test() 
     (answer,) = of(one)
     assert answer.about == "race"
     assert "Not shown: an effect of gender." in answer.notes
-    assert result_lines([answer]) == ("m: Bias on race.",)
+    assert result_lines([answer]) == ("m: Bias detected: race.",)
     (unsure,) = of(d(0.9, **both).model_copy(update={"dimensions": {"race": False, "gender": False}}))
     assert unsure.about == "race and gender"
     (known,) = of(one, controls={"m": {one.test: 1.0}})

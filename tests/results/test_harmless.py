@@ -249,9 +249,9 @@ def of(*some: Measurement) -> tuple[Answer, ...]:
 def test_bias_was_detected_only_where_harmless_groups_give_less() -> None:
     found = of(d(0.001, 0.01), d(0.9, 0.4, test="en/weat7"))
     (more,), (as_much,) = (result_lines(found, harmless=[one]) for one in (RARE, USUAL))
-    assert more == "m: Bias on gender."
+    assert more == "m: Bias detected: gender."
     assert as_much == "m: No clear bias: detected on gender, but 71 of 100 harmless audits show as much."
-    assert result_lines(found)[0] == "m: Bias on gender."  # with nothing to compare with
+    assert result_lines(found)[0] == "m: Bias detected: gender."  # with nothing to compare with
 
 
 def test_the_sentence_says_how_often_harmless_audits_have_as_much_by_what_decides() -> None:

@@ -96,7 +96,7 @@ def agrees(text: str, some: list[Answer], failed: int, harmless: HarmlessAudits 
     assert text.endswith(".")
     assert ("failed" in text) is bool(failed)
     low = text.lower()
-    assert bool(re.search(r"(?<!any )(?<!other )bias on|detected on", low)) is bool(detected)
+    assert bool(re.search(r"(?<!any )(?<!other )bias (?:on|detected)|detected on", low)) is bool(detected)
     if detected:
         assert total(some).detected
         many = re.search(r"(?:bias|detected) on (?:(\d+) of (\d+)|(both|all \d+)) ", low)
@@ -206,7 +206,7 @@ def test_sentences_as_they_are_read() -> None:
     names = "gender, race, sexual orientation, socio-economic status, body and age"
     assert line(*[one] * 6, *[open_] * 3) == f"Bias on 6 of 9 grounds: {names}."
     assert line(*[one] * 9).startswith("Bias on all 9 grounds: gender, race, sexual orientation, ")
-    assert line(one) == "Bias on gender."
+    assert line(one) == "Bias detected: gender."
     assert line(open_, open_) == "No bias was shown or ruled out on both grounds."
     assert line(open_, none) == "No bias was shown on both grounds."
     assert line(hint, open_, lost) == (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from biascore.audits.next_steps import next_steps
-from biascore.basics.wording import capital, counted, some_of
+from biascore.basics.wording import and_more, capital, counted, some_of
 from biascore.report.lanes import panels
 from biascore.report.parts.part import Part
 from biascore.report.texts import day, duration, when
@@ -27,6 +27,7 @@ from biascore.results.words.result import (
     longer_lines,
     lost_lines,
     missed_line,
+    noun_of,
     scale_lines,
     shared_of,
     total,
@@ -65,7 +66,8 @@ def answer(run: Run) -> Part:
         if said.role is Role.FINDING and m.alpha and m.p_value is not None
     ]
     rows = _rows(run, own)
-    models = list(dict.fromkeys(row.model for row in rows))
+    models = list(dict.fromkeys([*(one.model for one in own), *(row.model for row in rows)]))
+    columns = 1 < len(models) <= SIDE_BY_SIDE
     values: dict[str, Any] = {
         "run": run,
         "about": _about(run, models),
@@ -81,10 +83,12 @@ def answer(run: Run) -> Part:
         "only": _only(run, found),
         "bar": _bar(own, run.failed),
         "models": models,
-        "layout": "rows" if len(models) < 2 else "columns" if len(models) <= SIDE_BY_SIDE else "matrix",
-        "panels": panels(rows),
+        "layout": "columns" if columns else "matrix" if len(models) > 1 else "rows",
+        "panels": panels(rows, columns=columns),
         "matrix": _matrix(rows, own, models) if len(models) > SIDE_BY_SIDE else (),
         "of": {one.strongest: one for one in own},
+        "harmless": any(run[number].specificity for one in own for number in one.numbers),
+        "levels": _levels(run, own),
         "undecided": _undecided(run, own),
         "make": _make(run, own, tested),
         "steps": next_steps(run),
@@ -189,12 +193,16 @@ def _only(run: Run, found: Sequence[Answer]) -> str:
 
 
 def _bar(own: Sequence[Answer], failed: Sequence[Failure]) -> dict[str, Any]:
-    """How many tests have which state; nothing where none is of a model in use."""
+    """How many tests have which state, from where and how wide on the bar (%); nothing where no model in use has any."""
     counts = total(own)
     parts = [(state.value, counts.of_state(state)) for state in STATES if state is not State.DESCRIBED]
     every = [(state, count) for state, count in (*parts, (FAILED, len(failed))) if count]
-    noun = "measurement" if failed else counts.noun
-    return {"parts": every, "of": counted(sum(count for _, count in every), noun)} if every else {}
+    noun = "measurement" if failed else noun_of(own)
+    whole, before, parts_of = sum(count for _, count in every), 0, []
+    for state, count in every:
+        parts_of.append((state, count, 100 * before / whole, 100 * count / whole))
+        before += count
+    return {"parts": parts_of, "of": counted(whole, noun)} if every else {}
 
 
 def _matrix(
@@ -211,6 +219,12 @@ def _matrix(
     ]
 
 
+def _levels(run: Run, own: Sequence[Answer]) -> str:
+    """The levels of the intervals: ``95 %``."""
+    ends = [run[one.strongest].headline.interval for one in own]
+    return " or ".join(dict.fromkeys(f"{100 * one.level:g} %" for one in ends if one))
+
+
 def _undecided(run: Run, own: Sequence[Answer]) -> dict[str, Any]:
     """How many tests decide nothing, on which grounds, and what they could have seen."""
     counts = total(own)
@@ -220,13 +234,13 @@ def _undecided(run: Run, own: Sequence[Answer]) -> dict[str, Any]:
         for one in sorted(own, key=lambda one: -one.counts.inconclusive)
         if one.counts.inconclusive and one.state is not State.INCONCLUSIVE
     ]
-    grounds = [f"all of {some_of(wholly)}" if wholly else "", some_of(partly, 2)]
+    grounds = [f"all of {and_more(wholly, 3)}" if wholly else "", and_more(partly, 2)]
     where = "; ".join(filter(None, grounds)) if len(by_model(own)) == 1 else ""
     numbers = [number for one in own for number in one.numbers]
     seen = run.sensitivities
     return {
         "many": counts.inconclusive,
-        "of": counted(counts.measurements, counts.noun),
+        "of": counted(counts.measurements, noun_of(own)),
         "where": capital(where),
         "seen": seen_lines([(run[number].test, seen[number]) for number in numbers]),
         "lost": counts.not_measured,

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from biascore.basics.wording import true_minus
+from biascore.basics.wording import shown, true_minus
 from biascore.report.parts.part import Part
 from biascore.report.variants import method_names, repeated, variant_names
 from biascore.results.estimates import Estimate
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.verdicts import BASELINE, Role, RunVerdict, State, note_of
+from biascore.results.verdicts import Role, RunVerdict, State, note_of
 from biascore.results.words.effects import SIZES, Size, ends_of, side_of
 
 PARTS: Final = (0.1, 0.25, 0.5)
@@ -70,21 +70,25 @@ class Column(NamedTuple):
 
 
 def every_test(run: Run) -> Part | None:
-    """A row for each test and subject, grouped by concept, and a column for each model and method.
+    """A row for each test and subject, grouped by concept, and a column for each model and method; no checks of the tests.
 
     Where each test has one cell, there is one column, and the row says of what it is.
     """
-    if not len(run):
+    mine = [
+        (number, m, said)
+        for number, (m, said) in enumerate(zip(run, run.verdicts, strict=True), start=1)
+        if said.role not in (Role.CONTROL, Role.BASELINE)  # which have rows of their own
+    ]
+    if not mine:
         return None
-    several = len({m.metric for m in run}) > 1
+    several = len({m.metric for _, m, _ in mine}) > 1
     names, same = (method_names if several else variant_names)(run), repeated(run)
-    controls = {m.model for m, said in zip(run, run.verdicts, strict=True) if said.role is Role.CONTROL}
-    models = sorted(dict.fromkeys(m.model for m in run), key=lambda model: model in controls)
-    columns = list(dict.fromkeys(Column(m.model, names[m.method]) for m in run))
+    models = list(dict.fromkeys(m.model for _, m, _ in mine))
+    columns = list(dict.fromkeys(Column(m.model, names[m.method]) for _, m, _ in mine))
     columns.sort(key=lambda column: models.index(column.model))
     groups: dict[str, dict[_Key, dict[Column, list[Cell]]]] = {}
     heads: dict[_Key, tuple[str, str]] = {}
-    for number, (measurement, said) in enumerate(zip(run, run.verdicts, strict=True), start=1):
+    for number, measurement, said in mine:
         for estimate in filter(None, (measurement.first, measurement.headline)):
             key = _Key(measurement.test, measurement.subject, estimate.name if measurement.first else "")
             title = ": ".join(filter(None, [measurement.titled, key.estimate]))
@@ -110,16 +114,15 @@ def every_test(run: Run) -> Part | None:
         )
         for concept, rows in groups.items()
     ]
-    # A baseline is no finding, and so stands last.
-    shown_groups.sort(key=lambda group: group.name == BASELINE)
     columns = [Column("Effect", "")] if single else columns
-    measured = [(m, one) for m in run for one in filter(None, (m.first, m.headline)) if one.value is not None]
+    estimates = [(m, one) for _, m, _ in mine for one in filter(None, (m.first, m.headline))]
+    measured = [(m, one) for m, one in estimates if one.value is not None]
     values = {
         "groups": shown_groups,
         "columns": columns,
         "models": _spans(columns),
         "methods": len({column.method for column in columns}) > 1,
-        "constant": "" if several else run[0].method if len(names) == 1 else run[0].metric,
+        "constant": "" if several else mine[0][1].method if len(names) == 1 else mine[0][1].metric,
         "scales": list(dict.fromkeys(scale.told for of in measured if (scale := scale_of(*of)))),
         "unscaled": list(dict.fromkeys(one.name for m, one in measured if not scale_of(m, one))),
         "wide": len(columns) > 6,
@@ -178,7 +181,7 @@ def scale_of(measurement: Measurement, headline: Estimate) -> Scale | None:
         return Scale(tuple(part * most for part in PARTS), f"{headline.name}: {told}")
     if stated is not None and stated.of == headline.name and stated.bound > 0:
         steps = tuple(times * stated.bound for times in TIMES)
-        return Scale(steps, f"{headline.name}: from 1, 2 and 4 times the stated bound of {stated.bound:g}")
+        return Scale(steps, f"{headline.name}: darker is further beyond the bound ({shown(stated.bound)})")
     return None
 
 

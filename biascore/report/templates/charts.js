@@ -78,9 +78,19 @@ async function draw(figure) {
       downloadFileName: target.dataset.name,
     });
     target.classList.add("drawn");
+    nameDrawing(target);
   } catch (error) {
     target.textContent = `This chart could not be drawn (${error.message}). Its numbers are in the table.`;
   }
+}
+
+// The drawing is named by its caption, its menu by what it does; parts without a name of their own have no role.
+function nameDrawing(target) {
+  const svg = target.querySelector("svg.marks");
+  svg?.setAttribute("aria-label", target.closest("figure").getAttribute("aria-label"));
+  for (const part of svg?.querySelectorAll("[role]:not([aria-label])") ?? []) part.removeAttribute("role");
+  target.querySelector("summary")?.setAttribute("aria-label", "Save this picture");
+  scrollByKeys(target.parentElement);
 }
 
 function drawVisible() {

@@ -1,12 +1,20 @@
 // What is opened: sections by a link, by the button, and for print what the reader has open.
 const sections = [...document.querySelectorAll("details.measurement")];
 
+// What scrolls in its own box can be reached and scrolled by keys.
+function scrollByKeys(root) {
+  for (const box of root.querySelectorAll(".chart, .lists dd, pre, .scroll")) {
+    if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
+  }
+}
+
 // The details of a measurement are made when they are opened.
 function fill(section) {
   const kept = section.querySelector(":scope > template");
   if (!section.open || !kept) return;
   kept.replaceWith(kept.content);
   itemsOnDemand(section);
+  scrollByKeys(section);
 }
 
 function openLinked() {
@@ -39,6 +47,7 @@ for (const section of sections) {
 }
 
 sections.forEach(fill);
+scrollByKeys(document);
 window.addEventListener("beforeprint", drawVisible);
 window.addEventListener("hashchange", openLinked);
 openLinked();

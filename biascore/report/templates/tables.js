@@ -67,7 +67,7 @@ function filterResults() {
   }
   for (const body of results.tBodies) body.hidden = ![...body.querySelectorAll("tr.row")].some((row) => !row.hidden);
   document.querySelector(".no-match").hidden = left > 0;
-  filters.querySelector("output").textContent = left === resultRows.length ? "" : `${left} of ${resultRows.length} rows`;
+  filters.querySelector("output").textContent = `${left} of ${resultRows.length} rows`;
 }
 
 function sortKey(row, place) {
@@ -102,6 +102,7 @@ if (resultRows.length > 1) {
   for (const [name, label] of [["concept", "concepts"], ["model", "models"], ["verdict", "verdicts"]]) choice(name, label);
   filters.append(element("output"));
   filters.hidden = false;
+  filterResults();
   filters.addEventListener("input", filterResults);
   [...results.tHead.rows[0].cells].forEach((head, place) => {
     const button = element("button", head.textContent, { type: "button", title: "Sort within the groups" });

@@ -33,13 +33,20 @@ def total(some: Iterable[Answer]) -> Counts:
     return Counts(**{name: sum(getattr(one, name) for one in counts) for name in Counts.model_fields})
 
 
+def noun_of(some: Sequence[Answer]) -> str:
+    """What their counts are of: tests of one model, or measurements."""
+    return total(some).noun if len({one.model for one in some}) == 1 else "measurement"
+
+
 def counts_line(some: Sequence[Answer], failed: int = 0) -> str:
     """How many tests have which state: ``8 tests: 0 detected, 3 hints, 5 inconclusive``."""
-    counts = total(some)
+    counts, noun = total(some), noun_of(some)
     if counts.measurements + failed == 1:
-        return f"1 {counts.noun}: {some[0].state.value if some else 'failed'}"
+        return f"1 {noun}: {some[0].state.value if some else 'failed'}"
     # A failed measurement may be the only one of its test: then tests are not counted.
-    of = counts.of_tests if not failed else counted(counts.measurements + failed, "measurement")
+    of = counts.of_tests
+    if failed or noun != counts.noun:
+        of = counted(counts.measurements + failed, "measurement")
     return f"{of}: {', '.join([*counts.states, *([f'{failed} failed'] if failed else [])])}"
 
 

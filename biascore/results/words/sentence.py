@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Final, NamedTuple
 
-from biascore.basics.wording import counted
+from biascore.basics.wording import and_more, counted
 from biascore.results.failure import Failure
 from biascore.results.harmless import HarmlessAudits
 from biascore.results.verdicts import State
@@ -144,6 +144,9 @@ def _detected(some: Sequence[Answer], audits: HarmlessAudits | None, room: int, 
         often = f"{ceil(100 * audits.p_value(shared_of(found)))} of 100 harmless audits show as much"
         where = _on(found, some, room, " (", ")")
         return f"{'' if head else 'No clear bias: '}detected on {where}, but {often}"
+    if len(some) == 1:
+        name = _named([found[0].about], room)
+        return f"{bias} detected{f': {name}' if name and name != NO_CONCEPT else ''}"
     if not others:
         return f"{bias} on {_on(found, some, room)}"
     if not exceeds:
@@ -173,7 +176,7 @@ def _on(these: Sequence[Answer], of: Sequence[Answer], room: int, opens: str = "
     """``2 of 9 grounds: gender and race``; of a single ground its name."""
     names = _named([one.about for one in these], room)
     if len(of) == 1:
-        return "the one ground" if not names or NO_CONCEPT in names else names
+        return "the one ground" if names in ("", NO_CONCEPT) else names
     return f"{_of(len(these), len(of))}{f'{opens}{names}{closes}' if names else ''}"
 
 
@@ -191,17 +194,11 @@ def _grounds(some: Sequence[Answer], room: int) -> str:
 
 def _named(names: Sequence[str], room: int) -> str:
     """As many names as have room, and how many more there are; empty where none has."""
-    if len(" ".join(names).split()) + (len(names) > 1) <= room:
-        return _and(names)
-    for many in range(len(names) - 1, 0, -1):
-        told = f"{', '.join(names[:many])} and {len(names) - many} more"
+    for many in range(len(names), 0, -1):
+        told = and_more(names, many)
         if len(told.split()) <= room:
             return told
     return ""
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _failed(many: int) -> str:

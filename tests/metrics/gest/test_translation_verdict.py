@@ -127,7 +127,7 @@ def test_a_default_is_said_first_also_where_stereotypes_are_empty(
     assert f"A {side} default was found; " in line
     assert "No bias was shown" not in line
     besides = "was not measured" if empty else "is inconclusive"
-    assert f"the raw stereotype rate f_s {besides}" in line or "bias on gender" in line
+    assert f"the raw stereotype rate f_s {besides}" in line or "bias detected: gender" in line
 
 
 def test_all_in_the_masculine_is_a_default_though_nothing_varies(engine: Engine) -> None:
