@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from itertools import islice
 from os import cpu_count
@@ -100,7 +101,7 @@ def _at_once(calls: Sequence[Callable[[], Change]]) -> list[Change]:
     def work(places: range) -> list[Change]:
         return [calls[place]() for place in places]
 
-    running = [started(lambda places=places: work(places), "biascore-board") for places in shares]
+    running = [started(partial(work, places), "biascore-board") for places in shares]
     found: dict[int, Change] = {}
     for places, future in zip(shares, running, strict=True):
         found |= dict(zip(places, future.result(), strict=True))

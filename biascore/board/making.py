@@ -76,6 +76,7 @@ def make_board(
         steps=sum(_tested(one) for some in steps.values() for one in some),
         pairs=len(pairs) if many else None,
         why_not_grouped=why,
+        caution=out_of_reach([change for some in steps.values() for _, change in some]),
     )
 
 
@@ -90,6 +91,24 @@ class _Pair(NamedTuple):
 
 def _tested(one: tuple[Step, Change]) -> bool:
     return one[1].difference is not None and one[1].difference.p_adjusted is not None
+
+
+def out_of_reach(made: Sequence[Change]) -> str:
+    """That so many steps leave no p-value that was drawn at random small enough after adjustment, where it is so."""
+    drawn = [
+        one.p_values[0].n or 0
+        for change in made
+        if change.difference is not None
+        for one in (change.difference.change,)
+        if one.p_values and one.p_values[0].kind == "monte-carlo"
+    ]
+    tests = sum(change.difference is not None and change.difference.p_adjusted is not None for change in made)
+    if not drawn or tests <= ALPHA * (1 + max(drawn)):
+        return ""
+    return (
+        f"among {tests:,} steps no change can be shown where the p-value is of {max(drawn):,} permutations, for adjustment "
+        "takes even the smallest above 0.05. Make boards of fewer runs"
+    )
 
 
 def _steps(

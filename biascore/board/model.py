@@ -129,7 +129,8 @@ class Board(Frozen):
     """Stored runs side by side. Lines are in the order of their newest run, newest first; no order is by an effect.
 
     ``steps``: over how many steps p-values are adjusted, and ``pairs`` over how many pairs of models; None where models
-    were not compared with each other, with ``why_not_grouped``.
+    were not compared with each other, with ``why_not_grouped``. ``caution``: that a change of what is drawn at random cannot
+    be shown among so many steps; or empty.
     """
 
     schema_version: int = 1
@@ -143,6 +144,7 @@ class Board(Frozen):
     steps: int
     pairs: int | None = None
     why_not_grouped: str = ""
+    caution: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """All of it as JSON holds it."""

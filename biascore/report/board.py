@@ -32,7 +32,7 @@ STEPS: Final[Mapping[str, str]] = {
     Outcome.DECREASED.value: "▼",
     Outcome.CHANGED_SIGN.value: "⇅",
 }
-_WIDTH, _HEIGHT, _EDGE = 56, 32, 3
+_WIDTH, _HEIGHT, _EDGE = 46, 32, 3
 _NAMED: Final = 3
 """So many gaps of one reason are named; more are counted."""
 
