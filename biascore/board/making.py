@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from biascore.basics.progress import Progress, Silent
+from biascore.basics.surface import either
 from biascore.board.grouping import letters
 from biascore.board.kept import Asked, changes
 from biascore.board.lines import Drawn, Place, entries_of, line_of
@@ -61,7 +62,8 @@ def make_board(
     many = bool(pairs) and (every_pair or len(pairs) <= MOST_PAIRS)
     groups = _groups(drawn, pairs, kept, shown) if many else {}
     why = (
-        f"{len(pairs):,} comparisons of two models are more than {MOST_PAIRS}. Name fewer runs, or add --every-pair"
+        f"{len(pairs):,} comparisons of two models are more than {MOST_PAIRS}. Name fewer runs, or add "
+        + either("--every-pair", "every_pair=True")
         if pairs and not many
         else ""
     )

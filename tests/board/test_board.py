@@ -227,7 +227,7 @@ def test_so_many_pairs_are_not_compared_unasked_and_that_is_said(
     monkeypatch.setattr("biascore.board.making.MOST_PAIRS", 0)
     found = make_board([tmp_path])
     assert found.pairs is None
-    assert "--every-pair" in found.why_not_grouped
+    assert "every_pair=True" in found.why_not_grouped
     assert make_board([tmp_path], every_pair=True).pairs == 1
 
 
