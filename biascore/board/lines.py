@@ -16,7 +16,7 @@ from biascore.results.rows import FAILED, Axis, test_row
 from biascore.results.series import leads_of
 from biascore.results.verdicts import Role, State
 from biascore.results.words.answers import NO_CONCEPT, Answer
-from biascore.results.words.result import checks_of, exceeds_harmless
+from biascore.results.words.result import checks_of
 
 _ROLES: Final = (Role.FINDING, Role.DESCRIPTION)
 
@@ -118,7 +118,6 @@ def line_of(name: str, entries: Sequence[Entry], out: Path) -> Drawn:
             release=first.stored.run.release,
             label=first.label,
             began=first.stored.began,
-            detected=any(_detected(entry) for entry in newest),
             releases=tuple(some[-1].label for some in releases.values()),
             runs=tuple(entry.stored.shown for entry in entries),
             older=tuple(entry.stored.shown for entry in entries if entry.stored.shown not in shown)
@@ -230,11 +229,6 @@ def _point(lead: Lead, some: Sequence[Entry], place: Place) -> Point:
         high=ends.high if ends and head.value is not None else None,
         why="" if head.value is not None else f"not measured: {one.reason}",
     )
-
-
-def _detected(entry: Entry) -> bool:
-    audits = next((one for one in entry.stored.run.harmless if one.model == entry.model), None)
-    return exceeds_harmless(entry.answers, audits)
 
 
 def _checks(entry: Entry, out: Path) -> list[Checked]:

@@ -92,9 +92,8 @@ class Line(Frozen):
     """A line of releases of one model, by its newest: a row.
 
     ``stated``: whether the run names the line; else it is the reference without its version. ``release``: as the run states
-    it, else empty, and ``label`` the date. ``began``: when the newest run did, in seconds since the epoch. ``detected``:
-    whether bias was detected, as the report of the run says. ``older``: runs of a release in whose place newer runs of it
-    stand. ``failed``: what failed in the newest release.
+    it, else empty, and ``label`` the date. ``began``: when the newest run did, in seconds since the epoch.
+    ``older``: runs of a release in whose place newer runs of it stand. ``failed``: what failed in the newest release.
     """
 
     name: str
@@ -104,7 +103,6 @@ class Line(Frozen):
     release: str
     label: str
     began: float
-    detected: bool
     releases: tuple[str, ...]
     runs: tuple[str, ...]
     older: tuple[str, ...] = ()

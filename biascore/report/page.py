@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import metadata
-from typing import Final
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -73,8 +73,8 @@ def document(
 
     ``results``: of the page of a run, the digest of its results, and by which version it was made.
     """
-    environment = environment_of_pages()
-    style, glue = (assets(environment, names) for names in (STYLES, SCRIPTS))
+    environment = _environment()
+    style, glue = (_assets(environment, names) for names in (STYLES, SCRIPTS))
     bundle = Markup(javascript())
     return environment.get_template("report.html.j2").render(
         title=title,
@@ -93,7 +93,7 @@ def document(
 
 
 @cache
-def environment_of_pages() -> Environment:
+def _environment() -> Environment:
     """The templates, which are compiled once for all pages of a process."""
     environment = Environment(
         loader=PackageLoader("biascore.report"),
@@ -134,6 +134,14 @@ def content_security_policy(style: str, scripts: tuple[str, ...]) -> str:
         f"default-src 'none'; script-src {hashes}; style-src-elem {_source_hash(style)}; "
         "style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     )
+
+
+def filled(template: str, styles: tuple[str, ...], scripts: tuple[str, ...], **values: Any) -> str:
+    """A page of a template of its own, with these styles and scripts, of which no others may run."""
+    environment = _environment()
+    style, script = (_assets(environment, names) for names in (styles, scripts))
+    policy = content_security_policy(style, (script,))
+    return environment.get_template(template).render(policy=policy, style=style, script=script, **values)
 
 
 def script_json(value: object) -> Markup:
@@ -193,8 +201,7 @@ def headline_of(run: Run) -> str:
     )
 
 
-def assets(environment: Environment, names: tuple[str, ...]) -> Markup:
-    """Styles or scripts of a page, one after the other."""
+def _assets(environment: Environment, names: tuple[str, ...]) -> Markup:
     sources = (environment.loader.get_source(environment, name)[0] for name in names)  # type: ignore[union-attr]  # set in render
     return Markup("".join(source.replace("\r\n", "\n") for source in sources))
 

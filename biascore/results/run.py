@@ -97,11 +97,8 @@ class Run(Frozen):
     @model_serializer(mode="wrap")
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without what says nothing and has not always been there."""
-        stored: dict[str, Any] = serialize(self)
-        for name in ("line", "release", "leads", "report_path"):
-            if not stored[name]:
-                del stored[name]
-        return stored
+        new = ("line", "release", "leads", "report_path")
+        return {name: value for name, value in serialize(self).items() if value or name not in new}
 
     def __len__(self) -> int:
         return len(self.measurements)

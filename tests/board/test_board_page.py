@@ -58,7 +58,8 @@ def folder(tmp_path: Path) -> Path:
 def test_the_first_sentence_counts_models_and_changes_since_the_release_before(folder: Path) -> None:
     found = make_board([folder])
     assert answer_of(found) == (
-        "Bias was detected in 1 of 2 models; 1 could not be measured; since the release before, 1 effect increased."
+        "At least one test detected bias in 1 of 2 models; 1 could not be measured; since the release before, "
+        "1 effect increased."
     )
     assert len(answer_of(found).split()) <= 25
     assert gaps_of(found) == ()

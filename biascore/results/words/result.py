@@ -45,7 +45,7 @@ def result_lines(
                 for model in dict.fromkeys(lost)
             ),
         )
-    detected = [model for model, some in of.items() if exceeds_harmless(some, audits.get(model))]
+    detected = [model for model, some in of.items() if _exceeds_harmless(some, audits.get(model))]
     least = f"Bias was detected in {len(detected)} of {len(of)} models"
     every = counts_line(findings(found), sum(one.model in of or one.model in lost for one in failed))
     return (f"{least}{': ' if detected else ''}{', '.join(detected)}. {every}.",)
@@ -57,7 +57,7 @@ def shared_of(some: Iterable[Answer]) -> Shared:
     return Shared(len(shares), min(shares, default=1.0))
 
 
-def exceeds_harmless(some: Sequence[Answer], audits: HarmlessAudits | None) -> bool:
+def _exceeds_harmless(some: Sequence[Answer], audits: HarmlessAudits | None) -> bool:
     """Whether something was detected on a model, and more than harmless groups give where it is compared with these."""
     if any(one.unshared for one in some):
         return True
