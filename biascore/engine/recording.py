@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +142,7 @@ def record(
     )
 
 
-def _leads(done: Done, checked: Checked, controls: Collection[str]) -> tuple[Lead, ...]:
+def _leads(done: Done, checked: Checked, controls: Mapping[str, object]) -> tuple[Lead, ...]:
     """The lead tests of the models in use, whether they could be measured or not; a change by a transform is none."""
     changes = {(m.model, m.metric, m.test) for m in done.made if m.change_from}
     return chosen_leads(
