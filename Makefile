@@ -15,11 +15,11 @@ test: $(DEV)/ready
 ifdef T
 	$(DEV)/bin/python -m pytest $(T)
 else
-	$(DEV)/bin/python -m pytest -n 2 -m "not slow"
+	$(DEV)/bin/python -m pytest -n 2 --dist worksteal -m "not slow"
 endif
 
 test-all: $(DEV)/ready
-	$(DEV)/bin/python -m pytest -n 2
+	$(DEV)/bin/python -m pytest -n 2 --dist worksteal
 
 fix: $(DEV)/ready
 	$(DEV)/bin/ruff check --fix .

@@ -21,6 +21,7 @@ from typing import NoReturn
 import pytest
 
 from biascore import Engine
+from biascore.plugins import loading
 from biascore.stimuli import StimuliFile, catalogue, load_file
 from biascore.stimuli.schema import Kinds
 
@@ -125,6 +126,24 @@ def _stimuli_are_read_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(catalogue, "load_file", read_once)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _entry_points_are_read_once() -> Iterator[None]:
+    """Half of the time of an engine goes to the metadata of all that is installed; a changed path is read again."""
+    found: dict[tuple[object, ...], list[metadata.EntryPoint]] = {}
+    read = loading._entry_points
+
+    def read_once() -> list[metadata.EntryPoint]:
+        folders = [Path(folder) for folder in sys.path]
+        key = tuple((folder.absolute(), folder.stat().st_mtime_ns) for folder in folders if folder.exists())
+        if key not in found:
+            found[key] = read()
+        return found[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "_entry_points", read_once)
         yield
 
 

@@ -105,8 +105,9 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
     monkeypatch.setenv("BIASCORE_DEBUG", "1")
-    monkeypatch.setattr(calling.Caller, "_wait", lambda _self, _state: 0.0)
-    monkeypatch.setattr(calling.Caller, "_stop", lambda _self, state: state.attempt_number >= 5)
+    monkeypatch.setattr(
+        calling.Caller, "_wait", lambda _self, _error, attempt, _waited: 0.0 if attempt < 5 else None
+    )
     return made
 
 

@@ -224,7 +224,7 @@ class Audit(Frozen):
         for key, text in given.items():
             if len(text) > MOST_LETTERS:
                 raise OptionsError(
-                    f"--{key} has {len(text)} characters, and may have {MOST_LETTERS}. Shorten it"
+                    f"{key} has {len(text)} characters, and may have {MOST_LETTERS}. Shorten it"
                 )
         return self.model_copy(update=given) if given else self
 

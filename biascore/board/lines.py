@@ -17,7 +17,6 @@ from biascore.results.series import leads_of
 from biascore.results.verdicts import Role, State
 from biascore.results.words.answers import NO_CONCEPT, Answer
 from biascore.results.words.result import checks_of
-from biascore.results.words.sentence import bias_was_shown
 
 _ROLES: Final = (Role.FINDING, Role.DESCRIPTION)
 
@@ -119,7 +118,6 @@ def line_of(name: str, entries: Sequence[Entry], out: Path) -> Drawn:
             release=first.stored.run.release,
             label=first.label,
             began=first.stored.began,
-            detected=any(_detected(entry) for entry in newest),
             releases=tuple(some[-1].label for some in releases.values()),
             runs=tuple(entry.stored.shown for entry in entries),
             older=tuple(entry.stored.shown for entry in entries if entry.stored.shown not in shown)
@@ -231,11 +229,6 @@ def _point(lead: Lead, some: Sequence[Entry], place: Place) -> Point:
         high=ends.high if ends and head.value is not None else None,
         why="" if head.value is not None else f"not measured: {one.reason}",
     )
-
-
-def _detected(entry: Entry) -> bool:
-    audits = next((one for one in entry.stored.run.harmless if one.model == entry.model), None)
-    return bias_was_shown(entry.answers, audits)
 
 
 def _checks(entry: Entry, out: Path) -> list[Checked]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from biascore.basics.progress import Progress, Silent
+from biascore.basics.surface import either
 from biascore.board.grouping import letters
 from biascore.board.kept import Asked, changes
 from biascore.board.lines import Drawn, Place, entries_of, line_of
@@ -61,7 +62,8 @@ def make_board(
     many = bool(pairs) and (every_pair or len(pairs) <= MOST_PAIRS)
     groups = _groups(drawn, pairs, kept, shown) if many else {}
     why = (
-        f"{len(pairs):,} comparisons of two models are more than {MOST_PAIRS}. Name fewer runs, or add --every-pair"
+        f"{len(pairs):,} comparisons of two models are more than {MOST_PAIRS}. Name fewer runs, or add "
+        + either("--every-pair", "every_pair=True")
         if pairs and not many
         else ""
     )
@@ -76,6 +78,7 @@ def make_board(
         steps=sum(_tested(one) for some in steps.values() for one in some),
         pairs=len(pairs) if many else None,
         why_not_grouped=why,
+        caution=out_of_reach([change for some in steps.values() for _, change in some]),
     )
 
 
@@ -90,6 +93,24 @@ class _Pair(NamedTuple):
 
 def _tested(one: tuple[Step, Change]) -> bool:
     return one[1].difference is not None and one[1].difference.p_adjusted is not None
+
+
+def out_of_reach(made: Sequence[Change]) -> str:
+    """That so many steps leave no p-value that was drawn at random small enough after adjustment, where it is so."""
+    drawn = [
+        one.p_values[0].n or 0
+        for change in made
+        if change.difference is not None
+        for one in (change.difference.change,)
+        if one.p_values and one.p_values[0].kind == "monte-carlo"
+    ]
+    tests = sum(change.difference is not None and change.difference.p_adjusted is not None for change in made)
+    if not drawn or tests <= ALPHA * (1 + max(drawn)):
+        return ""
+    return (
+        f"among {tests:,} steps no change can be shown where the p-value is of {max(drawn):,} permutations, for adjustment "
+        "takes even the smallest above 0.05. Make boards of fewer runs"
+    )
 
 
 def _steps(

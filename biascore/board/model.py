@@ -92,9 +92,8 @@ class Line(Frozen):
     """A line of releases of one model, by its newest: a row.
 
     ``stated``: whether the run names the line; else it is the reference without its version. ``release``: as the run states
-    it, else empty, and ``label`` the date. ``began``: when the newest run did, in seconds since the epoch. ``detected``:
-    whether bias was detected, as the report of the run says. ``older``: runs of a release in whose place newer runs of it
-    stand. ``failed``: what failed in the newest release.
+    it, else empty, and ``label`` the date. ``began``: when the newest run did, in seconds since the epoch.
+    ``older``: runs of a release in whose place newer runs of it stand. ``failed``: what failed in the newest release.
     """
 
     name: str
@@ -104,7 +103,6 @@ class Line(Frozen):
     release: str
     label: str
     began: float
-    detected: bool
     releases: tuple[str, ...]
     runs: tuple[str, ...]
     older: tuple[str, ...] = ()
@@ -129,7 +127,8 @@ class Board(Frozen):
     """Stored runs side by side. Lines are in the order of their newest run, newest first; no order is by an effect.
 
     ``steps``: over how many steps p-values are adjusted, and ``pairs`` over how many pairs of models; None where models
-    were not compared with each other, with ``why_not_grouped``.
+    were not compared with each other, with ``why_not_grouped``. ``caution``: that a change of what is drawn at random cannot
+    be shown among so many steps; or empty.
     """
 
     schema_version: int = 1
@@ -143,6 +142,7 @@ class Board(Frozen):
     steps: int
     pairs: int | None = None
     why_not_grouped: str = ""
+    caution: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """All of it as JSON holds it."""

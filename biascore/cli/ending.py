@@ -53,11 +53,12 @@ def print_ending(console: Console, run: Run, steps: Sequence[Step]) -> None:
     else:
         entries = {model: _entries(console, run, *own) for model, own in blocks.items()}
         every = [one for some in entries.values() for one in some]
-        for model, some in entries.items():
-            write(results[model].line if model in results else f"\n{model}", to=console, style="bold")
+        for number, (model, some) in enumerate(entries.items()):
+            if several or number:
+                write("", to=console)
+            write(results[model].line if model in results else model, to=console, style="bold")
             write("", to=console)
             print_entries(console, some, "ground", "harmless", among=every)
-            write("", to=console)
         _print_legend(console, run, found, every)
     for text in (*change_lines(run), *quote_lines(run, run.answers)):
         write(text, to=console, style="bold")
@@ -129,7 +130,8 @@ def _print_legend(console: Console, run: Run, found: Sequence[Answer], entries: 
     ends = [run[one.strongest].headline.interval for one in found]
     levels = {one.level for one in ends if one is not None}
     first = legend(console, entries, level=levels.pop() if len(levels) == 1 else None)
-    for text in filter(None, [first, *_legend(entries, glyphs_of(console.encoding))]):
+    lines = [text for text in (first, *_legend(entries, glyphs_of(console.encoding))) if text]
+    for text in ["", *lines] if lines else ():
         write(text, to=console, style="dim")
 
 

@@ -112,12 +112,12 @@ def print_gates(found: Sequence[GateResult], *, verbose: bool = False) -> None:
     ``verbose``: reasons in full, and of what is let pass, too.
     """
     console = wide() if verbose else wide(80)
-    shortened = False
     for one in sorted(found, key=lambda one: one.passed):
         write("", to=console)
         several = len({check.model for check in one.checks}) > 1
-        for check in one.failing:
-            shortened |= _print_failing(console, check, several=several, verbose=verbose)
+        cut = [_print_failing(console, check, several=several, verbose=verbose) for check in one.failing]
+        if any(cut):
+            write("Whole reasons: --verbose, --json, or the report.", to=console, style="dim")
         for check in one.of(GateOutcome.UNDECIDED) if verbose else ():
             if check not in one.failing:
                 write(_described(check), to=console, style="yellow", label=f"{check.held}:")
@@ -130,8 +130,6 @@ def print_gates(found: Sequence[GateResult], *, verbose: bool = False) -> None:
                 )
                 write(text, to=console, style="yellow", label="warning:")
         write(one.line, to=console, style=_style(one))
-    if shortened:
-        write("Whole reasons: --verbose, --json, or the report.", to=console, style="dim")
 
 
 def _print_failing(console: Console, check: GateCheck, *, several: bool, verbose: bool) -> bool:

@@ -93,7 +93,9 @@ def print_entries(
     width = min(room, _MOST_PICTURE) if room >= _LEAST_PICTURE else 0
     scales = {_scale(axis): list(_ends(some)) for axis, some in _by_scale(every) if axis}
     groups = _by_scale(entries)
-    for axis, some in groups:
+    for number, (axis, some) in enumerate(groups):
+        if number:
+            write("", to=console)
         scale = Scale.over(scales[_scale(axis)] if axis else (), max(width, 1))
         if axis is not None and (len(scales) > 1 or axis.unit != DEVIATIONS):
             write(_of_axis(axis, neutral), to=console, style="dim")

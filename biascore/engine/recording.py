@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from importlib import metadata
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +84,7 @@ def record(
         if one.status in ("loaded", "conflict")
     )
     packages = computing(done.packages)
+    versions = required({"biascore", *packages, *(one.dist for one in used_plugins)})
     started = time.monotonic()
     controls = {model.name: model.control for model in models if model.control is not None}
     harmless = harmless_audits(done.measured, controls, audit.adjust, audit.seed)
@@ -127,10 +127,10 @@ def record(
             if test.id in {measurement.test for measurement in done.made}
         ),
         provenance=Provenance(
-            biascore_version=metadata.version("biascore"),
+            biascore_version=versions["biascore"],
             python_version=platform.python_version(),
             packages=packages,
-            required=required({"biascore", *packages, *(one.dist for one in used_plugins)}),
+            required=versions,
             platform=platform.platform(),
             started=done.started,
             finished=done.finished,
@@ -142,7 +142,7 @@ def record(
     )
 
 
-def _leads(done: Done, checked: Checked, controls: Collection[str]) -> tuple[Lead, ...]:
+def _leads(done: Done, checked: Checked, controls: Mapping[str, object]) -> tuple[Lead, ...]:
     """The lead tests of the models in use, whether they could be measured or not; a change by a transform is none."""
     changes = {(m.model, m.metric, m.test) for m in done.made if m.change_from}
     return chosen_leads(

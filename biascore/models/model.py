@@ -168,13 +168,12 @@ class Model:
         come in one batch. Where the model reads nothing under a span (its tokenizer drops those characters), this raises
         QuestionError, or with ``unread="empty"`` the answer has no tokens, so that a metric can report the word as lost.
         """
-        order = sorted(range(len(asked := list(queries))), key=lambda i: asked[i].in_sight)
-        answers = self._ask(hooks.filling(), [asked[i] for i in order])
-        found = dict(zip(order, answers, strict=True))
-        for i, query in enumerate(asked if unread == "error" else ()):
-            if query.spans and not found[i].tokens:
+        asked = list(queries)
+        found = self._ask_sorted(hooks.filling(), asked, lambda query: query.in_sight)
+        for query, answer in zip(asked, found, strict=True):
+            if unread == "error" and query.spans and not answer.tokens:
                 raise QuestionError(not_read(self.name, query))
-        return tuple(found[i] for i in range(len(asked)))
+        return tuple(found)
 
     def translate(
         self,
@@ -203,10 +202,11 @@ class Model:
 
         A causal language model gives ``"log_likelihood"`` in nats, per token ``"mean_log_likelihood"``, and the number of
         these tokens, ``"token_count"``; those to ask for are in ``identity.quantities``. Not all take a ``Continuation``.
+        Asked in their alphabetical order: what those of one batch begin with may be computed once.
         """
         check_unit(self.name, self.identity, quantity if in_nats else None)
         self.prompting.update(hooks.prompting(self.name, self.identity, asked := list(texts)))
-        return np.array(self._ask(hooks.scoring(quantity), asked), dtype=np.float64)
+        return np.array(self._ask_sorted(hooks.scoring(quantity), asked, _as_read), dtype=np.float64)
 
     def choose(self, questions: Iterable[Choice], way: Way | None = None) -> tuple[Chosen, ...]:
         """What the model chooses of each question's options, asked in one way: by default the only one that it has.
@@ -374,6 +374,16 @@ class Model:
                 "Choose a metric that needs only those, or another model."
             )
         return self._asker.ask(hook, questions)
+
+    def _ask_sorted(self, hook: Hook[Q, A], questions: list[Q], key: Callable[[Q], str]) -> list[A]:
+        """The answers, one for one, to questions that are asked in the order of their keys."""
+        order = sorted(range(len(questions)), key=lambda i: key(questions[i]))
+        answers = dict(zip(order, self._ask(hook, [questions[i] for i in order]), strict=True))
+        return [answers[i] for i in range(len(questions))]
+
+
+def _as_read(asked: str | Continuation) -> str:
+    return asked if isinstance(asked, str) else asked.prompt + asked.text
 
 
 def _over(under: Model, backend: Transformed, name: str) -> Model:

@@ -80,7 +80,7 @@ class Named(Plugin, Generic[T]):
         return self._got
 
     def summary(self) -> str:
-        """The summary of a class that ships: of another one it is not known whether it can be imported."""
+        """The summary of a class that ships; of another class it is not known whether it can be imported."""
         if not self.record.ships or self.record.status != "installed":
             return ""
         return str(stated(self._point.module, self._point.attr, "summary") or "")

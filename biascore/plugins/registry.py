@@ -95,7 +95,8 @@ class Registry(Generic[T]):
     @property
     def conflicts(self) -> Mapping[str, Sequence[Plugin]]:
         """Names that several plugins provide, as far as none of them is known to have failed."""
-        found = {name: [owner for _, owner in self._whole(name)] for name in self._items}
+        several = (name for name, held in self._items.items() if len(held) > 1)
+        found = {name: [owner for _, owner in self._whole(name)] for name in several}
         return {name: owners for name, owners in found.items() if len(owners) > 1}
 
     def _whole(self, name: str) -> Sequence[tuple[Callable[[], T], Plugin]]:
@@ -107,6 +108,9 @@ class Registry(Generic[T]):
 
     def clashes(self, owner: PluginRecord) -> list[str]:
         """The names that an owner has not, or not alone, each with who provides it too."""
+        conflicts = self.conflicts
+        if not (conflicts or self._passed_over):
+            return []  # each run asks this of each plugin in each registry
 
         def mine(owners: Sequence[Plugin]) -> bool:
             return any(one.record.owner == owner.owner for one in owners)
@@ -116,7 +120,7 @@ class Registry(Generic[T]):
 
         disputed = [
             f"{self.kind} {name!r} is also provided by {others(owners)}"
-            for name, owners in self.conflicts.items()
+            for name, owners in conflicts.items()
             if mine(owners)
         ]
         passed_over = [

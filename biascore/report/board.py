@@ -12,7 +12,7 @@ from biascore.basics.wording import counted, signed, true_minus
 from biascore.board import Board
 from biascore.board.model import Cell, Line, Step
 from biascore.comparing.words import NOT_UNCHANGED
-from biascore.report.page import assets, content_security_policy, environment_of_pages
+from biascore.report.page import filled
 from biascore.results.comparison import Outcome
 from biascore.results.estimates import format_p
 from biascore.results.rows import FAILED, Axis
@@ -32,7 +32,7 @@ STEPS: Final[Mapping[str, str]] = {
     Outcome.DECREASED.value: "▼",
     Outcome.CHANGED_SIGN.value: "⇅",
 }
-_WIDTH, _HEIGHT, _EDGE = 56, 32, 3
+_WIDTH, _HEIGHT, _EDGE = 46, 32, 3
 _NAMED: Final = 3
 """So many gaps of one reason are named; more are counted."""
 
@@ -54,11 +54,12 @@ class Gap(NamedTuple):
 
 def render_board(found: Board) -> str:
     """The board as one HTML document without any reference to another file but the reports it links to."""
-    environment = environment_of_pages()
-    style, script = (assets(environment, names) for names in (("style.css", "board.css"), ("board.js",)))
     spans = _spans(found)
     checks = [(line, one) for line in found.lines for one in line.checks]
-    return environment.get_template("board.html.j2").render(
+    return filled(
+        "board.html.j2",
+        ("style.css", "board.css"),
+        ("board.js",),
         board=found,
         answer=answer_of(found),
         counts=_counts(found),
@@ -74,9 +75,6 @@ def render_board(found: Board) -> str:
         checks=checks,
         not_unchanged=NOT_UNCHANGED,
         change=_change,
-        policy=content_security_policy(style, (script,)),
-        style=style,
-        script=script,
     )
 
 
@@ -86,7 +84,8 @@ def answer_of(found: Board) -> str:
     if not lines:
         return "No model in use: see below what these runs are."
     unmeasured = sum(not any(cell.number for cell in line.cells) for line in lines)
-    parts = [f"Bias was detected in {sum(line.detected for line in lines)} of {counted(len(lines), 'model')}"]
+    detected = sum(any(cell.state == State.DETECTED for cell in line.cells) for line in lines)
+    parts = [f"At least one test detected bias in {detected} of {counted(len(lines), 'model')}"]
     if unmeasured:
         parts.append(f"{unmeasured} could not be measured")
     last = [cell.last for line in lines for cell in line.cells if cell.last is not None and cell.last.outcome]

@@ -1,4 +1,4 @@
-"""Rows as pictures: which share an axis, where on it everything lies, and what a reader who does not see it hears."""
+"""Rows as pictures: which share an axis, where on it everything lies, and the same in words."""
 
 from __future__ import annotations
 

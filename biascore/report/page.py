@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import metadata
-from typing import Final
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -72,8 +72,8 @@ def document(
 
     ``results``: of the page of a run, the digest of its results, and by which version it was made.
     """
-    environment = environment_of_pages()
-    style, glue = (assets(environment, names) for names in (STYLES, SCRIPTS))
+    environment = _environment()
+    style, glue = (_assets(environment, names) for names in (STYLES, SCRIPTS))
     bundle = Markup(javascript())
     return environment.get_template("report.html.j2").render(
         title=title,
@@ -92,7 +92,7 @@ def document(
 
 
 @cache
-def environment_of_pages() -> Environment:
+def _environment() -> Environment:
     """The templates, which are compiled once for all pages of a process."""
     environment = Environment(
         loader=PackageLoader("biascore.report"),
@@ -135,6 +135,14 @@ def content_security_policy(style: str, scripts: tuple[str, ...]) -> str:
     )
 
 
+def filled(template: str, styles: tuple[str, ...], scripts: tuple[str, ...], **values: Any) -> str:
+    """A page of a template of its own, with these styles and scripts, of which no others may run."""
+    environment = _environment()
+    style, script = (_assets(environment, names) for names in (styles, scripts))
+    policy = content_security_policy(style, (script,))
+    return environment.get_template(template).render(policy=policy, style=style, script=script, **values)
+
+
 def script_json(value: object) -> Markup:
     """JSON that can be in a ``<script type="application/json">``: it cannot close it or open a comment."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -166,7 +174,7 @@ def _written(environment: Environment, part: Part) -> Markup:
     return Markup(environment.get_template(f"parts/{part.template}.html.j2").render(part.values))
 
 
-def assets(environment: Environment, names: tuple[str, ...]) -> Markup:
+def _assets(environment: Environment, names: tuple[str, ...]) -> Markup:
     """Styles or scripts of a page, one after the other."""
     sources = (environment.loader.get_source(environment, name)[0] for name in names)  # type: ignore[union-attr]  # set in render
     return Markup("".join(source.replace("\r\n", "\n") for source in sources))

@@ -98,8 +98,8 @@ class Run(Frozen):
     @model_serializer(mode="wrap")
     def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without what says nothing and has not always been there."""
-        later, stored = ("line", "release", "leads", "report_path"), serialize(self)
-        return {name: value for name, value in stored.items() if value or name not in later}
+        new = ("line", "release", "leads", "report_path")
+        return {name: value for name, value in serialize(self).items() if value or name not in new}
 
     def __len__(self) -> int:
         return len(self.measurements)

@@ -3,32 +3,24 @@
 Regressions are modules of their own: `biascore.stats.lmm` (mixed models), `biascore.stats.beta` and `biascore.stats.ols`.
 """
 
-from typing import TYPE_CHECKING
-
-from biascore.basics.lazy import lazily
-from biascore.stats.association import association  # the name of its module, too
-
-if TYPE_CHECKING:
-    from biascore.stats.association import ZeroVarianceError, cosine_matrix, effect_size
-    from biascore.stats.attainable import Attainable
-    from biascore.stats.bootstrap import Interval, bootstrap_effect, bootstrap_interval
-    from biascore.stats.design import Design, treatment
-    from biascore.stats.errors import RegressionError
-    from biascore.stats.inversion import effect_interval, shift_interval
-    from biascore.stats.multiple import Adjustment, adjust, benjamini_hochberg, holm
-    from biascore.stats.permutation import (
-        PermutationTest,
-        Tail,
-        exact_cost,
-        normal_approximation,
-        permutation_test,
-    )
-    from biascore.stats.reach import Unreachable, too_few_for_negligible, with_reach, words_for_negligible
-    from biascore.stats.robust_mean import RobustMean, robust_mean
-    from biascore.stats.verdict import Decision, Verdict, can_show, decide
-    from biascore.stats.wald import TTest, stars
-else:
-    __getattr__, __dir__ = lazily(__name__)
+from biascore.stats.association import ZeroVarianceError, association, cosine_matrix, effect_size
+from biascore.stats.attainable import Attainable
+from biascore.stats.bootstrap import Interval, bootstrap_effect, bootstrap_interval
+from biascore.stats.design import Design, treatment
+from biascore.stats.errors import RegressionError
+from biascore.stats.inversion import effect_interval, shift_interval
+from biascore.stats.multiple import Adjustment, adjust, benjamini_hochberg, holm
+from biascore.stats.permutation import (
+    PermutationTest,
+    Tail,
+    exact_cost,
+    normal_approximation,
+    permutation_test,
+)
+from biascore.stats.reach import Unreachable, too_few_for_negligible, with_reach, words_for_negligible
+from biascore.stats.robust_mean import RobustMean, robust_mean
+from biascore.stats.verdict import Decision, Verdict, can_show, decide
+from biascore.stats.wald import TTest, stars
 
 __all__ = [
     "Adjustment",

@@ -116,8 +116,12 @@ def relabelled_tails(
         # The observed labelling is one of them either way, so that the mean is the same whichever was observed.
         middle = float(values.mean() if exact else (values.sum() + observed) / (values.size + 1))
         values, observed = values - middle, observed - middle
-    tail = _exact if exact else _drawn
-    return tail(values, observed), tail(np.abs(values), abs(observed)), middle
+    tail = exact_tail if exact else drawn_tail
+    greater, two_sided = (
+        tail(*_beyond(found, than), found.size)
+        for found, than in ((values, observed), (np.abs(values), abs(observed)))
+    )
+    return greater, two_sided, middle
 
 
 def countable(exchange: Exchange) -> bool:
@@ -146,14 +150,6 @@ def _studentized(scores: Floats, exchange: Exchange, labels: Floats) -> Floats:
     least = _NEAR * max(float(np.abs(scores).max()), np.finfo(np.float64).tiny)
     found: Floats = (means[0] - means[1]) / np.maximum(np.sqrt(variance), least)
     return found
-
-
-def _exact(found: Floats, observed: float) -> Tail:
-    return exact_tail(*_beyond(found, observed), found.size)
-
-
-def _drawn(found: Floats, observed: float) -> Tail:
-    return drawn_tail(*_beyond(found, observed), found.size)
 
 
 def _beyond(found: Floats, observed: float) -> tuple[int, int]:

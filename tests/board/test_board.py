@@ -11,6 +11,8 @@ import pytest
 from biascore import Run, compare
 from biascore.board import Board, make_board
 from biascore.board.grouping import letters
+from biascore.board.making import out_of_reach
+from biascore.comparing.steps import Change
 from biascore.errors import RunError
 from biascore.models.pipeline.cache import DiskCache
 from biascore.results.failure import Failure
@@ -225,5 +227,19 @@ def test_so_many_pairs_are_not_compared_unasked_and_that_is_said(
     monkeypatch.setattr("biascore.board.making.MOST_PAIRS", 0)
     found = make_board([tmp_path])
     assert found.pairs is None
-    assert "--every-pair" in found.why_not_grouped
+    assert "every_pair=True" in found.why_not_grouped
     assert make_board([tmp_path], every_pair=True).pairs == 1
+
+
+def test_so_many_steps_that_no_change_can_be_shown_are_told(folder: Path, board: Board) -> None:
+    """Of 1,000 permutations the smallest p is 1/1001, which 50 tests leave at .05 and 51 do not."""
+    assert board.caution == ""
+    (one, *_) = compare(folder / "chat-0", folder / "chat-1")
+    drawn = one.change.p_values[0].model_copy(update={"kind": "monte-carlo", "n": 1000})
+    change = Change(
+        one.model_copy(
+            update={"change": one.change.model_copy(update={"p_values": (drawn,)}), "p_adjusted": 1.0}
+        )
+    )
+    assert out_of_reach([change] * 50) == ""
+    assert out_of_reach([change] * 51).startswith("among 51 steps no change can be shown")

@@ -21,6 +21,7 @@ from biascore.results.failure import Failure
 
 from ..builders import runs
 from ..builders.releases import paired, release, used
+from ..report.browser import CHROMIUM, visit
 
 
 @pytest.fixture
@@ -57,7 +58,8 @@ def folder(tmp_path: Path) -> Path:
 def test_the_first_sentence_counts_models_and_changes_since_the_release_before(folder: Path) -> None:
     found = make_board([folder])
     assert answer_of(found) == (
-        "Bias was detected in 1 of 2 models; 1 could not be measured; since the release before, 1 effect increased."
+        "At least one test detected bias in 1 of 2 models; 1 could not be measured; since the release before, "
+        "1 effect increased."
     )
     assert len(answer_of(found).split()) <= 25
     assert gaps_of(found) == ()
@@ -150,3 +152,23 @@ def test_a_browser_that_does_not_open_is_no_error(
     assert told.exit_code == 0
     assert "no browser to open it with" in told.stderr
     assert (folder / "a.html").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_filters_and_sort_are_read_from_the_address_and_the_count_is_announced(
+    folder: Path, tmp_path: Path
+) -> None:
+    page = render_board(make_board([folder]))
+    for address, shown in {
+        "": ["chat", "hf:gone"],
+        "#show=moved": ["chat"],
+        "#q=GONE&sort=name": ["hf:gone"],
+    }.items():
+        found = visit(page, tmp_path, address=address)
+        rows = [attrs for tag, attrs in found.page.elements if tag == "tr" and "data-name" in attrs]
+        assert sorted(str(row["data-name"]) for row in rows if "hidden" not in row) == shown
+        assert f"{len(shown)} of 2 models" in found.page.text
+        assert found.requested == frozenset()
+        assert "Refused" not in found.console
+        assert "Uncaught" not in found.console

@@ -221,6 +221,7 @@ def test_no_line_is_wider_than_the_terminal(shown: Show, seed: int, columns: int
     text = shown(lambda: print_run(run), lambda: print_gates(found), columns=columns)
     wide = [line for line in text.splitlines() if cell_len(line) > (columns or 80) and " " in line.strip()]
     assert wide == []
+    assert "\n\n\n" not in text[text.index("All estimates") :].split("fails:")[0].rstrip()
     assert "…" not in text.split("fails:")[0]
 
 
@@ -243,8 +244,8 @@ def test_a_gate_tells_failures_first_a_line_each_and_counts_the_rest(shown: Show
     assert [line.split()[1] for line in lines[:3]] == ["en/f0:", "en/f1:", "en/f2:"]
     assert lines[3].startswith("not measured: en/none: a reason")
     assert lines[3].endswith("…")
-    assert lines[-2] == "gate 'release': FAILED: of 24, 3 fail, 1 not measured, 20 inconclusive"
-    assert lines[-1].startswith("Whole reasons: --verbose")
+    assert lines[4].startswith("Whole reasons: --verbose")
+    assert lines[-1] == "gate 'release': FAILED: of 24, 3 fail, 1 not measured, 20 inconclusive"
     whole = " ".join(shown(lambda: print_gates(found, verbose=True)).split())
     assert long.strip() in whole
     assert "…" not in whole

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from biascore import Engine, WeatTest
-from biascore.designs import association, near, words
+from biascore.designs import association, diagnostics, words
 from biascore.designs.crossed import Crossed
 from biascore.results.coverage import Coverage
 from biascore.stats import cosine_matrix
@@ -56,7 +56,7 @@ def test_near_duplicates_are_the_same_in_blocks_of_any_size(
     lists = {"X": WordList("X", names[:40], (("w0", "w3"),)), "Y": WordList("Y", names[40:])}
     given = {"X": names[:40], "Y": names[40:]}, {"X": rows[:40], "Y": rows[40:]}
     distances = 1.0 - cosine_matrix(rows, rows)
-    limit = near.NEARLY**2 * distances.sum() / (60 * 59)
+    limit = diagnostics.NEARLY**2 * distances.sum() / (60 * 59)
     groups: dict[int, list[str]] = {}
     first: dict[int, int] = {}
     for begin, end in ((0, 40), (40, 60)):
@@ -70,12 +70,12 @@ def test_near_duplicates_are_the_same_in_blocks_of_any_size(
             if one is not None:
                 first[place] = first.get(one, one)
                 groups.setdefault(first[place], [names[first[place]]]).append(names[place])
-    monkeypatch.setattr(near, "BLOCK", block)
-    monkeypatch.setattr(near, "MAX_LOST_SHARE", 0.0)
-    monkeypatch.setattr(near, "MAX_LISTED", 100)
-    said = " ".join(caveat.text for caveat in near.near_duplicates(lists, *given))
-    monkeypatch.setattr(near, "BLOCK", 1000)
-    assert said == " ".join(caveat.text for caveat in near.near_duplicates(lists, *given))
+    monkeypatch.setattr(diagnostics, "BLOCK", block)
+    monkeypatch.setattr(diagnostics, "MAX_LOST_SHARE", 0.0)
+    monkeypatch.setattr(diagnostics, "MAX_LISTED", 100)
+    said = " ".join(caveat.text for caveat in diagnostics.near_duplicates(lists, *given))
+    monkeypatch.setattr(diagnostics, "BLOCK", 1000)
+    assert said == " ".join(caveat.text for caveat in diagnostics.near_duplicates(lists, *given))
     assert re.findall(r"w\d+(?: = w\d+)+", said) == [" = ".join(group) for group in groups.values()]
     assert len(groups) > 5
 
@@ -87,7 +87,7 @@ def test_one_near_duplicate_is_told_of_a_list_of_four_words_and_not_of_five(size
     rows["X"][1] = rows["X"][0] + 0.1 * np.eye(12)[1]
     given = {role: tuple(f"{role}{place}" for place in range(size)) for role in rows}
     lists = {role: WordList(role, some) for role, some in given.items()}
-    assert len(near.near_duplicates(lists, given, rows)) == told
+    assert len(diagnostics.near_duplicates(lists, given, rows)) == told
 
 
 def test_many_targets_are_compared_with_harmless_groups_on_some_and_the_result_says_so(

@@ -16,20 +16,33 @@ from biascore.basics.wording import true_minus
 from biascore.report import write_charts, write_report
 from biascore.results.coverage import LostWord
 from biascore.results.estimates import Estimate
+from biascore.results.run import Run
 from biascore.results.verdicts import Role, State
 from biascore.stats.verdict import Verdict
 
 from ..builders.runs import HOSTILE, hostile_run, measurement, random_items, run_of, table, typical_run
-from .pages import Tree, assert_data_is_used, page_of, squeezed, tables_of
+from .pages import Element, Tree, assert_data_is_used, page_of, squeezed, tables_of
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
 
-def test_every_part_of_a_run_is_on_the_page(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def typical(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Element]:
+    """A run and its page."""
     run = typical_run()
-    page = page_of(run, tmp_path)
+    return run, page_of(run, tmp_path_factory.mktemp("typical"))
 
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Element]:
+    """A run of texts that would act on a page, and its page."""
+    run = hostile_run()
+    return run, page_of(run, tmp_path_factory.mktemp("hostile"))
+
+
+def test_every_part_of_a_run_is_on_the_page(typical: tuple[Run, Element]) -> None:
+    run, page = typical
     headings = [h.text for h in page.all("h2")]
     assert headings[:3] == ["The answer", "Every test", "Effects"]
     assert headings[3:] == ["Results", "Measurements", "Models", "Stimuli", "Provenance", "Cite and repeat"]
@@ -67,9 +80,8 @@ def test_every_part_of_a_run_is_on_the_page(tmp_path: Path) -> None:
         assert text in page.text
 
 
-def test_summary_counts_the_verdicts_and_says_what_inconclusive_is_not(tmp_path: Path) -> None:
-    run = typical_run()
-    page = page_of(run, tmp_path)
+def test_summary_counts_the_verdicts_and_says_what_inconclusive_is_not(typical: tuple[Run, Element]) -> None:
+    run, page = typical
     found = page.all("table", "answers")[0].all("tbody")[0].all("tr")
     assert [row.all("td")[-1].text for row in found] == [
         f"{a.state.value}{a.evidence if a.counts.measurements > 1 else ''}"
@@ -86,8 +98,8 @@ def test_summary_counts_the_verdicts_and_says_what_inconclusive_is_not(tmp_path:
     assert all("This does not say that the model is unbiased." in s.text for s in inconclusive)
 
 
-def test_page_is_accessible_and_self_contained(tmp_path: Path) -> None:
-    page = page_of(typical_run(), tmp_path)
+def test_page_is_accessible_and_self_contained(typical: tuple[Run, Element]) -> None:
+    _, page = typical
     elements = page.walk()
     ids = [e.attributes["id"] for e in elements if "id" in e.attributes]
     assert len(ids) == len(set(ids))
@@ -167,9 +179,8 @@ def test_two_hundred_measurements(tmp_path: Path) -> None:
     assert len(page.all("figure")) == 201
 
 
-def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
-    run = hostile_run()
-    page = page_of(run, tmp_path)
+def test_hostile_texts_stay_texts(hostile: tuple[Run, Element], tmp_path: Path) -> None:
+    run, page = hostile
     assert page.all("title")[0].text == squeezed(f"{run.title} – biascore report")
     assert not [e for e in page.walk() if e.tag in {"img", "textarea", "b-", "iframe"}]
     assert all({"lane", "axis", "tally"} & set(e.classes) for e in page.all("svg"))
@@ -185,9 +196,8 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
         assert tags <= {"svg", "g", "path", "rect", "line", "text", "tspan", "defs", "clipPath"}
 
 
-def test_audit_on_the_page_is_toml_that_reads_back(tmp_path: Path) -> None:
-    run = hostile_run()
-    page = page_of(run, tmp_path)
+def test_audit_on_the_page_is_toml_that_reads_back(hostile: tuple[Run, Element]) -> None:
+    run, page = hostile
     shown = "".join(part for part in page.all("pre")[1].all("code")[0].own_text)
     given = Audit.model_validate(run.provenance.audit)
     assert Audit.model_validate(tomllib.loads(shown)).model_dump() == given.model_dump()

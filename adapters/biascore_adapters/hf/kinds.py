@@ -26,7 +26,7 @@ from biascore_adapters.transformer.batching import texts_at_once
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.outputs import HeadOutputs, check_no_head
-from biascore_adapters.transformer.probes import SEES_ITSELF
+from biascore_adapters.transformer.probes import NO_TREES, SEES_ITSELF
 from biascore_adapters.transformer.prompts import check_no_prompts
 from biascore_adapters.transformer.sentence import SentenceVector
 from biascore_adapters.transformer.windows import check_no_windows
@@ -169,5 +169,7 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
         prompts=options,
         after_prompts=runtime.after_prompts if runtime.keeps_prompts else None,
         generate=generate,
+        trees=runtime.shares_prefixes,
+        told={"shared_prefixes": NO_TREES} if loaded.kind == "causal" and not runtime.shares_prefixes else {},
         batch=texts_at_once(loaded.model.num_parameters(), cpu=loaded.device.type == "cpu"),
     )

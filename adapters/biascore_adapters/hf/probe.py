@@ -21,6 +21,7 @@ from biascore_adapters.transformer.probes import (
     moved_by_padding,
     moved_by_what_follows,
     sees_later,
+    takes_trees,
 )
 from biascore_adapters.transformer.tokens import Input
 
@@ -54,6 +55,27 @@ def probed(loaded: Loaded) -> Loaded:
 def moved(loaded: Loaded, run: Run) -> bool:
     """Whether padding behind a text moves what ``run`` gives for it."""
     return moved_by_padding(run, *few_tokens(loaded))
+
+
+def shares_prefixes(loaded: Loaded, trunk: Trunk) -> bool:
+    """Whether texts that begin alike may be computed as a tree, which has positions and a mask of its own."""
+
+    def states(texts: Sequence[Input]) -> npt.NDArray[np.floating[Any]]:
+        with torch.inference_mode():
+            return trunk.hidden(trunk.tensors(texts)).float().cpu().numpy()
+
+    return (
+        loaded.causal
+        and loaded.padding
+        and not loaded.alone
+        and takes_trees(
+            lambda texts: [
+                row[: len(own)] for row, own in zip(states(list(map(Input, texts))), texts, strict=True)
+            ],
+            lambda row: states([row])[0],
+            *few_tokens(loaded),
+        )
+    )
 
 
 def few_tokens(loaded: Loaded) -> tuple[list[int], int | None, float]:

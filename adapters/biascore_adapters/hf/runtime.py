@@ -14,6 +14,7 @@ from biascore_adapters.hf.head import VocabularyHead
 from biascore_adapters.hf.heads import SequenceHead
 from biascore_adapters.hf.load import Loaded
 from biascore_adapters.hf.options import HfOptions
+from biascore_adapters.hf.probe import shares_prefixes
 from biascore_adapters.hf.prompted import PromptCache
 from biascore_adapters.hf.trunk import ADVICE, Trunk
 from biascore_adapters.transformer.pooling import Pool, outside, shares
@@ -33,13 +34,14 @@ class TorchRuntime:
     def __init__(self, loaded: Loaded, options: HfOptions) -> None:
         self.width = loaded.width
         self.facts: dict[str, str] = {}
-        self.keeps_prompts = False
+        self.keeps_prompts = self.shares_prefixes = False
         self.trunk = Trunk(loaded, options.batch_tokens, options.threads)
         if loaded.kind in ("masked", "causal"):
             self._vocabulary = VocabularyHead(loaded)
             if loaded.kind == "causal":
                 self._prompts = PromptCache(loaded, self.trunk, self._vocabulary)
                 self.keeps_prompts = self._prompts.works
+                self.shares_prefixes = shares_prefixes(loaded, self.trunk)
         elif loaded.kind == "head":
             self._head = SequenceHead(loaded, self.trunk)
             self.facts = self._head.facts

@@ -18,6 +18,7 @@ from biascore_adapters.transformer.arrays import padded
 from biascore_adapters.transformer.backends import no_number
 from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
 from biascore_adapters.transformer.folder import first_line
+from biascore_adapters.transformer.prefixes import Branches, tree_arrays
 from biascore_adapters.transformer.tokens import Input
 
 # An upper estimate of what one token of a pass takes while a layer runs, in numbers of the width of its states.
@@ -81,11 +82,23 @@ class Trunk:
             yield batch
 
     def tensors(self, inputs: Sequence[Input]) -> dict[str, torch.Tensor]:
-        """Padded on the right: ids, attention mask and, where the model takes them, token types: (n, t)."""
+        """Padded on the right: ids, attention mask and, where the model takes them, token types: (n, t).
+
+        Of rows of a tree positions as well, and an attention mask (n, 1, t, t) to add to attention.
+        """
         arrays = padded(inputs, self.pad)
         if inputs[0].types is None:
             del arrays["token_type_ids"]
-        return {name: torch.from_numpy(values).to(self.device) for name, values in arrays.items()}
+        found = {name: torch.from_numpy(values).to(self.device) for name, values in arrays.items()}
+        if rows := [one for one in inputs if isinstance(one, Branches)]:
+            positions, sees = tree_arrays(rows, found["input_ids"].shape[1])
+            found["position_ids"] = torch.from_numpy(positions).to(self.device)
+            hidden = torch.from_numpy(~sees[:, None]).to(self.device)
+            lowest = torch.finfo(self.model.dtype).min
+            found["attention_mask"] = torch.zeros(
+                hidden.shape, dtype=self.model.dtype, device=self.device
+            ).masked_fill(hidden, lowest)
+        return found
 
     def hidden(self, inputs: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """Last hidden states of shape (n, t, width), on the device and in the dtype of the model."""

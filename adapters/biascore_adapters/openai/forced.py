@@ -99,10 +99,8 @@ class Forced(Likelihood):
         return [(one[:start], one[start:]) for one in own]
 
     def _forced(self, both: tuple[Ids, Ids]) -> tuple[float, ...]:
-        return self._made(*both) if both[1] else ()
-
-    def _made(self, before: Ids, forced: Ids) -> tuple[float, ...]:
-        return self._read(before, forced, self._client.complete(before, forced=forced))
+        before, forced = both
+        return self._read(before, forced, self._client.complete(before, forced=forced)) if forced else ()
 
     def _read(self, before: Ids, forced: Ids, answer: Completed) -> tuple[float, ...]:
         """The log-probabilities of the tokens that were forced; raises AnswerError where others came."""

@@ -10,7 +10,17 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from biascore.api.adapters import Backend, Checkpoints, Cost, Identity, Progress, Trained, Training, hookimpl
+from biascore.api.adapters import (
+    Backend,
+    Checkpoints,
+    Cost,
+    Identity,
+    Progress,
+    Told,
+    Trained,
+    Training,
+    hookimpl,
+)
 from biascore.api.queries import (
     Choice,
     Chosen,
@@ -45,7 +55,7 @@ from biascore_adapters.transformer.prompts import Prompts
 from biascore_adapters.transformer.runtime import Runtime
 from biascore_adapters.transformer.scoring import Scoring
 from biascore_adapters.transformer.sentence import SentenceVector
-from biascore_adapters.transformer.tokens import Input, Reader, check_known
+from biascore_adapters.transformer.tokens import Input, Reader, asked_text, check_known
 from biascore_adapters.transformer.windows import Windows
 
 FineTune: TypeAlias = Callable[[Path, Sequence[str], Training, Checkpoints, Progress], Trained]
@@ -58,10 +68,11 @@ class Opened:
     ``kind`` says which head is asked; none for an "encoder" or "decoder". ``sentence`` is the rule for sentence vectors,
     None where the runtime gives no states. ``outputs`` names those of a sequence head ("head"). ``facts`` become those
     of the identity, whose digest is the ``folder``'s. ``export`` writes the model into a folder (int8 or not) and
-    returns the adapter that opens it there, where that is possible; ``fine_tune`` is ``Backend.fine_tune`` for a
-    masked language model, where that is. ``conventions`` are those of every measurement on it. ``prompts`` says how a
-    causal language model is given prompts and long texts, ``after_prompts`` what it makes of a prompt computed once, and
-    ``generate`` what it says after one, where these are.
+    returns the adapter that opens it there, where that is possible; ``fine_tune`` is ``Backend.fine_tune`` for a masked
+    language model, where that is. ``conventions`` are those of every measurement on it. ``prompts`` says how a causal
+    language model is given prompts and long texts, ``after_prompts`` what it makes of a prompt computed once, and
+    ``generate`` what it says after one, where these are. ``trees``: the runtime also takes rows of a tree of prefixes.
+    ``told``: facts that no answer depends on.
     """
 
     folder: ModelFolder
@@ -77,6 +88,8 @@ class Opened:
     prompts: LongTextOptions = field(default_factory=LongTextOptions)
     after_prompts: AfterPrompts | None = None
     generate: Generate | None = None
+    trees: bool = False
+    told: Mapping[str, str] = field(default_factory=dict)
     batch: int = TEXTS
 
 
@@ -85,21 +98,17 @@ class TransformerBackend(Backend):
 
     def __init__(self, opened: Opened) -> None:
         self._runtime, self._reader, self._export = opened.runtime, opened.reader, opened.export
-        self._ranks = WordRanks(opened.reader)
+        self._ranks, self._told = WordRanks(opened.reader), opened.told
         self.batch = opened.batch
         self.lacks = str(opened.facts.get("head", ""))
         self.identity = Identity(
-            opened.folder.digest(),
-            opened.folder.revision,
-            facts=opened.facts,
-            conventions=opened.conventions,
+            opened.folder.digest(), opened.folder.revision, facts=opened.facts, conventions=opened.conventions
         )
 
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
         """As many as ``batch``; raises QuestionError where the tokenizer reads half of the words or more as unknown."""
-        check_known(
-            self._reader.tokenizer, [_asked(one) for one in questions], out_of_vocabulary=hook == "embed"
-        )
+        asked = [asked_text(one) for one in questions]
+        check_known(self._reader.tokenizer, asked, out_of_vocabulary=hook == "embed")
         return super().batch_sizes(hook, questions)
 
     def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
@@ -109,6 +118,10 @@ class TransformerBackend(Backend):
     def export(self, folder: Path, *, int8: bool = False) -> str:
         """Write the model into a folder, where its runtime can."""
         return self._export(folder, int8) if self._export else super().export(folder, int8=int8)
+
+    def told(self) -> Told:
+        """What opening showed that no answer depends on."""
+        return Told(self._told)
 
     def close(self) -> None:
         """Let go of the model, whatever holds it."""
@@ -197,8 +210,7 @@ class MaskFiller(TransformerBackend):
         progress: Progress,
     ) -> Trained:
         """Train a copy of the model further, where its runtime can."""
-        work = self._fine_tune or super().fine_tune
-        return work(folder, texts, training, checkpoints, progress)
+        return (self._fine_tune or super().fine_tune)(folder, texts, training, checkpoints, progress)
 
     def close(self) -> None:
         """Let go of the model, whatever holds it."""
@@ -240,7 +252,7 @@ class TextScorer(TransformerBackend):
         prompts = Prompts(self._reader, opened.prompts, opened.folder.path)
         windows = Windows.chosen(opened.prompts, self._reader.limit, opened.folder.path)
         self._texts = CausalReader(self._reader, prompts, any_length=windows is not None)
-        self._scored = Scoring(self._log_probabilities, opened.after_prompts, windows)
+        self._scored = Scoring(self._log_probabilities, opened.after_prompts, windows, trees=opened.trees)
         self._chooser = Chooser(self._texts, prompts, self._scored, opened.generate)
         long = {"long texts": windows.described} if windows else {}
         facts = {**self.identity.facts, "bos": self._texts.policy, **prompts.facts, **long}
@@ -264,8 +276,7 @@ class TextScorer(TransformerBackend):
     def score(self, texts: tuple[str | Continuation, ...], quantity: str) -> npt.NDArray[np.float64]:
         """Log-likelihood of each text, the sum over its tokens or the mean, in nats, or their number; float64 of shape (n,).
 
-        Of a text after a prompt, the tokens that follow the prompt; a prompt of several texts is computed once.
-
+        Of a text after a prompt, the tokens that follow the prompt. What several texts begin with is computed once.
         Raises QuestionError for any other quantity and for a text with nothing to score, AnswerError naming
         the text where the model computes no number.
         """
@@ -291,7 +302,7 @@ class TextScorer(TransformerBackend):
         return self._chooser.choose(questions, way)
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
-        """One pass for each text, with the beginning-of-text token that it is scored given; none to count tokens.
+        """One pass for each text, with the token that it is scored given, or row of a tree; none to count tokens.
 
         A prompt of several texts is a pass of its own, and then these are. Of generated text, only the limit is known.
         """
@@ -388,12 +399,3 @@ def no_number(text: str, advice: str) -> AnswerError:
 
 def _lengths(inputs: Sequence[Input]) -> dict[int, int]:
     return {row: len(one.ids) for row, one in enumerate(inputs)}
-
-
-def _asked(question: Text | Masked | Continuation | Choice | str) -> str:
-    """The text of a question; of masked words, these alone."""
-    if isinstance(question, Choice):
-        return question.prompt
-    if isinstance(question, Masked) and question.spans:
-        return " ".join(question.text[start:end] for start, end in question.spans)
-    return question if isinstance(question, str) else question.text

@@ -1,8 +1,9 @@
-"""Two questions that every model is asked when it is opened, because no class list answers them.
+"""Questions that every model is asked when it is opened, because no class list answers them.
 
 Does padding behind a text move the states of its tokens? Convolutions, Fourier transforms and pooling do that, and
 then only texts of equal length may share a batch. Does the first state move with the tokens after it? Then the model
-sees to both sides, and has no log-likelihood of a text.
+sees to both sides, and has no log-likelihood of a text. And of a causal one: are the states of texts in a tree of prefixes
+those of the texts alone? Recurrence, convolutions and positions that are counted in the row know nothing of branches.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+
+from biascore_adapters.transformer.prefixes import LONGEST, TOKENS, Branches, Prefixes
+from biascore_adapters.transformer.tokens import Input
 
 Floats = npt.NDArray[np.floating]
 Run = Callable[[Sequence[Sequence[int]]], Sequence[Floats]]
@@ -26,6 +30,7 @@ SEES_ITSELF: Final = (
     "is not what the model computes"
 )
 MOVES_HEAD: Final = "moves the head's outputs: only texts of equal length share a batch"
+NO_TREES: Final = "not used: this model's states are others where texts that begin alike are one tree"
 _NOTHING: Final = 1e-6  # in any type: the sums that a masked token has no part in are the very same
 _LENGTHS: Final = (3, 6, 13)
 
@@ -83,6 +88,43 @@ def sees_later(run: Run, ids: Sequence[int], limit: int | None, tolerance: float
     if first > 3 * tolerance:
         return True
     return False if first <= _NOTHING and last > tolerance else None
+
+
+def takes_trees(
+    run: Run,
+    in_tree: Callable[[Branches], Floats],
+    ids: Sequence[int],
+    limit: int | None,
+    tolerance: float = TOLERANCE,
+) -> bool:
+    """Whether texts have the same states in a tree, where ``in_tree`` gives those of a row, (t, width), as together.
+
+    The row is as long as any, and so is a text in it: windows and changes of frequency that begin later meet none. False
+    also where that cannot be found out.
+    """
+    longest = min(LONGEST, limit or LONGEST)
+    if longest < 2 or len(ids) < 2:
+        return False
+    rng = np.random.default_rng(0)
+    texts, left = [[ids[i % len(ids)] for i in range(longest)]], TOKENS - longest
+    while left > 0 and len(texts) < TOKENS:
+        begun = int(rng.integers(1, longest))
+        own = rng.choice(ids, min(longest - begun, left)).tolist()
+        texts.append([*texts[0][:begun], *own])
+        left = TOKENS - len(_every_state(texts).rows[0].ids)
+    tree = _every_state(texts)
+    try:
+        plain, row = run(texts), in_tree(tree.rows[0])
+    except Exception:  # a family that takes no positions, or no such mask
+        return False
+    found = tree.answers([[row[place] for place, _ in tree.wanted()[0]]])
+    return all(_moved(np.array(states), plain[number]) <= tolerance for number, states in found)
+
+
+def _every_state(texts: Sequence[Sequence[int]]) -> Prefixes[Floats]:
+    return Prefixes(
+        {i: (Input(one), [(place, 0) for place in range(len(one))]) for i, one in enumerate(texts)}
+    )
 
 
 def described(*, causal: bool, padding: bool) -> dict[str, str]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from biascore.api.queries import Span, check_text
+from biascore.api.queries import Choice, Continuation, Masked, Span, Text, check_text
 from biascore.api.support import quoted
 from biascore.errors import BiascoreError, ModelLoadError, QuestionError
 
@@ -325,6 +325,15 @@ def check_known(
             f"({tokenizer.unk_token}), as in {quoted(example)}, and half or more is too much to say anything of them. "
             "Use a model of their language and script, with the tokenizer that it was trained with"
         )
+
+
+def asked_text(question: Text | Masked | Continuation | Choice | str) -> str:
+    """The text of a question; of masked words, these alone."""
+    if isinstance(question, Choice):
+        return question.prompt
+    if isinstance(question, Masked) and question.spans:
+        return " ".join(question.text[start:end] for start, end in question.spans)
+    return question if isinstance(question, str) else question.text
 
 
 def without_space(text: str, span: Span) -> Span:

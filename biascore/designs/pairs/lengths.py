@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from biascore.designs.pairs.estimates import share_of
-from biascore.designs.pairs.scores import Paired, ScoredPair
+from biascore.designs.pairs.scores import Paired
 from biascore.models.model import Model
 from biascore.models.questions.questions import Continuation
 from biascore.results.estimates import Estimate
@@ -41,7 +41,7 @@ class Lengths:
     @classmethod
     def of(cls, scores: Paired, level: float) -> Self:
         """Count the pairs whose lengths are known."""
-        by = [_extra_length(one) for one in scores.pairs]
+        by = [one.lengths[0] - one.lengths[1] if one.lengths is not None else 0 for one in scores.pairs]
         decided = [
             one
             for one, extra in zip(scores.pairs, by, strict=True)
@@ -84,8 +84,3 @@ class Lengths:
             f"prefer sent_more ({100 * ends.level:g} % interval [{ends.low:z.3g}, {ends.high:z.3g}], p = "
             f"{self.equal.p_values[0].value:z.3g})."
         )
-
-
-def _extra_length(one: ScoredPair) -> int:
-    """By how much the more stereotypical sentence is the longer one."""
-    return one.lengths[0] - one.lengths[1] if one.lengths is not None else 0

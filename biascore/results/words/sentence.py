@@ -65,7 +65,7 @@ def result_lines(
 def _of_many(
     of: dict[str, list[Answer]], audits: dict[str, HarmlessAudits], models: dict[str, int]
 ) -> Result:
-    biased = [model for model, some in of.items() if bias_was_shown(some, audits.get(model))]
+    biased = [model for model, some in of.items() if _biased(some, audits.get(model))]
     empty = [model for model in models if all(one.state is State.NOT_MEASURED for one in of.get(model, []))]
     first = [one.found_first for some in of.values() for one in some if one.found_first]
 
@@ -92,7 +92,7 @@ def _of_one(model: str, some: Sequence[Answer], audits: HarmlessAudits | None, f
         besides = _besides(some) if heads else ""
         return [head, besides or effects(some, audits, room, head), _failed(failed)]
 
-    return Result(model, _fitting(parts), bool(heads) or bias_was_shown(some, audits))
+    return Result(model, _fitting(parts), bool(heads) or _biased(some, audits))
 
 
 _BESIDES: Final = {
@@ -164,7 +164,7 @@ def _sure(one: Answer, found: Sequence[Answer], audits: HarmlessAudits) -> bool:
     return audits.exceeds(shared_of(found)) and audits.exceeds_harmless(min(one.shares, default=1.0))
 
 
-def bias_was_shown(some: Sequence[Answer], audits: HarmlessAudits | None) -> bool:
+def _biased(some: Sequence[Answer], audits: HarmlessAudits | None) -> bool:
     """Whether something was detected on a model, and more than harmless groups give where it is compared with these."""
     found = [one for one in some if one.state is State.DETECTED]
     if any(one.unshared for one in found):

@@ -289,6 +289,6 @@ def test_what_choosing_costs(model: Any, way: Any) -> None:
     opened = model("gpt2")
     question = Choice(PROMPT, ("the nurse", "nobody"), instruction="Answer:\n")
     cost = opened.cost_of("choose", [question], {"way": way})
-    # Options after a prompt that is computed once; or the prompt alone, in both orders.
-    assert (cost.passes, cost.naive_passes) == {"likelihood": (3, 2), "letters": (2, 2)}[way]
+    # Options after a prompt that is computed once; or the prompt alone, in both orders, whose beginning is.
+    assert (cost.passes, cost.naive_passes) == {"likelihood": (3, 2), "letters": (1, 2)}[way]
     assert opened.cost_of("choose", [question], {"way": "text"}).passes is None
