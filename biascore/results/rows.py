@@ -202,7 +202,7 @@ def change_row(number: int, one: Difference) -> Row:
     flips = bool(one.flipped) and one.outcome is not Outcome.INCONCLUSIVE
     told = [
         "" if one.p_adjusted is None else f"p adj. {format_p(one.p_adjusted)}",
-        one.note,
+        true_minus(one.note),
         "" if one.paired else "unpaired",
         f"{one.flipped} of {change.n['items']} items flipped" if flips else "",
     ]
