@@ -74,7 +74,7 @@ def document(
     """
     environment = _environment()
     style, glue = (_assets(environment, names) for names in (STYLES, SCRIPTS))
-    bundle = Markup(javascript())
+    bundle = javascript()
     return environment.get_template("report.html.j2").render(
         title=title,
         kicker=kicker,
@@ -86,7 +86,7 @@ def document(
         parts=[(part, _written(environment, part)) for part in parts],
         policy=content_security_policy(style, (bundle, glue)),
         style=style,
-        bundle=bundle,
+        bundle=_packed_bundle(),
         glue=glue,
     )
 
@@ -159,14 +159,23 @@ def breakable(text: object) -> object:
     return Markup("").join(Markup("<wbr>").join(some) for some in pieces)
 
 
-def data(identifier: str, value: object) -> Markup:
-    """Data that the page's scripts find by its identifier: JSON, which is packed where there is much of it."""
+def data(identifier: str, value: object, *, pack: bool = True) -> Markup:
+    """Data that the page's scripts find by its identifier: JSON, which is packed where there is much of it.
+
+    What stands in data that is packed as a whole is not to be packed by itself.
+    """
     text = script_json(value)
     packed = Markup("")
-    if len(text) >= PACKED_FROM:
+    if pack and len(text) >= PACKED_FROM:
         packed = Markup(' data-packed="gzip"')
         text = Markup(base64.b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode("ascii"))
     return Markup('<script type="application/json" id="{}"{}>{}</script>').format(identifier, packed, text)
+
+
+@cache
+def _packed_bundle() -> Markup:
+    """What draws charts, as data: less than half as large, and a page without an open chart does not read it."""
+    return data("vega", javascript())
 
 
 def _written(environment: Environment, part: Part) -> Markup:

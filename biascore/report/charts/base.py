@@ -7,8 +7,9 @@ specification only as data values, titles and descriptions, never inside an expr
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import altair as alt
@@ -118,7 +119,7 @@ class Drawing:
     """Layers over named data, the lowest first, and the height in pixels of the plot or of a step.
 
     ``over`` are layers that share the axis of values, and have a vertical axis of their own. ``meta`` is for the script
-    of the page.
+    of the page. ``key``: drawings of equal keys have equal layers, which become a specification once; empty: they are alone.
     """
 
     layers: tuple[alt.Chart, ...]
@@ -126,6 +127,7 @@ class Drawing:
     data: dict[str, Rows]
     over: tuple[alt.Chart, ...] = ()
     meta: dict[str, Any] | None = None
+    key: tuple[Hashable, ...] = ()
 
     def with_bound(self, ends: tuple[float, float] | None) -> Drawing:
         """The drawing above a band between the ends within which an effect is negligible; itself for None."""
@@ -135,6 +137,7 @@ class Drawing:
         band = band.encode(x=alt.X("low:Q", title=None), x2=alt.X2("high"))
         return replace(
             self,
+            key=(*self.key, BOUND.name) if self.key else (),
             layers=(band, *self.layers),
             data=self.data | {BOUND.name: [dict(zip(("low", "high"), ends, strict=True))]},
         )
@@ -143,9 +146,10 @@ class Drawing:
         """The drawing above a line at the neutral value, which its axis then holds; itself for None."""
         if neutral is None:
             return self
-        line = neutral_line().encode(x=alt.X("value:Q", title=None))
+        line = _upright()
         data = self.data | {NEUTRAL.name: [{"value": neutral}]}
-        return replace(self, layers=(line, *self.layers), data=data)
+        key = (*self.key, NEUTRAL.name) if self.key else ()
+        return replace(self, layers=(line, *self.layers), data=data, key=key)
 
 
 class Plot(NamedTuple):
@@ -167,6 +171,13 @@ class Plot(NamedTuple):
         return Chart(name, self.caption, " ".join(filter(None, self.notes)), spec, title)
 
 
+@cache
+def _upright() -> alt.Chart:
+    """A vertical line at the neutral value."""
+    return neutral_line().encode(x=alt.X("value:Q", title=None))
+
+
+@cache
 def neutral_line() -> alt.Chart:
     """A line at the values of the data set of neutral values, on the axis that it is encoded with."""
     line: alt.Chart = alt.Chart(NEUTRAL).mark_rule(color=NEUTRAL_COLOUR, strokeWidth=1.3, aria=False)
@@ -182,13 +193,11 @@ def shared_neutral(estimates: Iterable[Estimate]) -> float | None:
 def specification(drawing: Drawing, below: str | list[str], description: str) -> dict[str, Any]:
     """The Vega-Lite specification of a drawing with its lines of text below and its description."""
     # Neither the rows nor the configuration go through altair: it would check and copy them for every chart.
-    plot = alt.layer(*drawing.layers)
-    if drawing.over:
-        plot = alt.layer(plot, alt.layer(*drawing.over)).resolve_scale(y="independent")
-    # Set and not by plot.properties, which copies and checks all layers once more.
-    plot.width, plot.height, plot.background = WIDTH, drawing.height, "white"
-    plot.autosize = alt.AutoSizeParams(type="fit-x", contains="padding")
-    frame: dict[str, Any] = plot.to_dict(validate=False)
+    frame = _frames.get(drawing.key) or _frame(drawing)
+    if drawing.key:
+        _frames[drawing.key] = frame
+    high = drawing.height
+    frame = frame | {"height": high.to_dict() if isinstance(high, alt.Step) else high}
     paragraphs = [below] if isinstance(below, str) else below
     lines = [line for paragraph in paragraphs for line in _title_lines(paragraph)]
     title = {"text": lines or "", "orient": "bottom", "anchor": "middle"}
@@ -197,6 +206,21 @@ def specification(drawing: Drawing, below: str | list[str], description: str) ->
         texts["usermeta"] = drawing.meta
     config = CONFIG | {"legend": CONFIG["legend"] | _legend_columns(drawing.data.get(ROWS.name, []))}
     return frame | {"config": config} | {key: visible_in(value) for key, value in texts.items()}
+
+
+_frames: Final[dict[tuple[Hashable, ...], dict[str, Any]]] = {}
+
+
+def _frame(drawing: Drawing) -> dict[str, Any]:
+    """The specification of the layers, without a height and without data."""
+    plot = alt.layer(*drawing.layers)
+    if drawing.over:
+        plot = alt.layer(plot, alt.layer(*drawing.over)).resolve_scale(y="independent")
+    # Set and not by plot.properties, which copies and checks all layers once more.
+    plot.width, plot.background = WIDTH, "white"
+    plot.autosize = alt.AutoSizeParams(type="fit-x", contains="padding")
+    frame: dict[str, Any] = plot.to_dict(validate=False)
+    return frame
 
 
 def _legend_columns(rows: Rows) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, Final
 
 import altair as alt
@@ -13,6 +14,7 @@ from biascore.report.charts.base import (
     ITEM_INTERVAL,
     ROWS,
     Drawing,
+    Look,
     Plot,
     Rows,
     distinct,
@@ -29,6 +31,8 @@ from biascore.results.measurement import Measurement
 
 LABELLED_ITEMS: Final = 60
 """More items than this are drawn as a strip for each group, with their names in the tooltips only."""
+FEW: Final = 400
+"""More items than this are smaller points."""
 ITEM_STEP: Final = 15
 
 
@@ -65,11 +69,17 @@ def _dots(items: list[Item]) -> Drawing:
         {"label": label, **_row(item), "low": item.low, "high": item.high}
         for label, item in zip(labels, items, strict=True)
     ]
-    base, fill, shape, stroke = _points(items, "label")
-    layers = [base.mark_point(filled=True, size=52, opacity=1).encode(x=value_axis(), fill=fill, shape=shape)]
-    if any(item.low is not None for item in items):
-        layers.insert(0, interval_lines(base, 1.4, stroke=stroke))
-    return Drawing(tuple(layers), alt.Step(ITEM_STEP), {ROWS.name: rows})
+    looks, ends = _looks(items), any(item.low is not None for item in items)
+    return Drawing(
+        _dot_layers(looks, ends), alt.Step(ITEM_STEP), {ROWS.name: rows}, key=("dots", looks, ends)
+    )
+
+
+@cache
+def _dot_layers(looks: tuple[Look, ...], ends: bool) -> tuple[alt.Chart, ...]:
+    base, fill, shape, stroke = _points(looks, "label", ends=ends)
+    points = base.mark_point(filled=True, size=52, opacity=1).encode(x=value_axis(), fill=fill, shape=shape)
+    return (interval_lines(base, 1.4, stroke=stroke), points) if ends else (points,)
 
 
 def _strips(items: list[Item]) -> Drawing:
@@ -80,28 +90,39 @@ def _strips(items: list[Item]) -> Drawing:
         rows.append({**_row(item), "spread": van_der_corput(seen[item.group])})
         if item.low is not None:
             rows[-1] |= {"low": item.low, "high": item.high}
-    base, fill, shape, _ = _points(items, "group")
-    size, opacity = (34.0, 0.75) if len(items) <= 400 else (16.0, 0.5)
+    looks, ends, many = _looks(items), any(item.low is not None for item in items), len(items) > FEW
+    layers = _strip_layers(looks, ends, many)
+    return Drawing(layers, STRIP_HEIGHT * len(seen), {ROWS.name: rows}, key=("strips", looks, ends, many))
+
+
+@cache
+def _strip_layers(looks: tuple[Look, ...], ends: bool, many: bool) -> tuple[alt.Chart, ...]:
+    base, fill, shape, _ = _points(looks, "group", ends=ends)
+    size, opacity = (16.0, 0.5) if many else (34.0, 0.75)
     spread = alt.YOffset("spread:Q", scale=alt.Scale(domain=[-0.15, 1.15]))
     points = base.mark_point(filled=True, size=size, opacity=opacity)
     # A tick for the median has no y offset, and so is as high as the whole strip.
     median = alt.Chart(ROWS).mark_tick(thickness=2.5, size=STRIP_HEIGHT * 0.8, color=INK, opacity=0.9)
-    layers = (
+    return (
         points.encode(x=value_axis(), yOffset=spread, fill=fill, shape=shape),
         median.encode(x=alt.X("median(value):Q"), y=_rows("group")),
     )
-    return Drawing(layers, STRIP_HEIGHT * len(seen), {ROWS.name: rows})
 
 
 def _row(item: Item) -> dict[str, Any]:
     return {"item": item.name, "group": item.group, "value": item.value}
 
 
-def _points(items: list[Item], rows: str) -> tuple[alt.Chart, alt.Fill, alt.Shape, alt.Stroke]:
+def _looks(items: list[Item]) -> tuple[Look, ...]:
+    return tuple(in_colours(item.group for item in items).values())
+
+
+def _points(
+    looks: tuple[Look, ...], rows: str, *, ends: bool
+) -> tuple[alt.Chart, alt.Fill, alt.Shape, alt.Stroke]:
     """Marks in rows of that column with the tooltip of an item, and the looks of the groups."""
-    ends = ITEM_INTERVAL if any(item.low is not None for item in items) else {}
-    base = alt.Chart(ROWS).encode(y=_rows(rows), tooltip=tooltip(**ITEM, **ends))
-    return base, *series("group", "Group", in_colours(item.group for item in items).values())
+    told = tooltip(**ITEM, **(ITEM_INTERVAL if ends else {}))
+    return alt.Chart(ROWS).encode(y=_rows(rows), tooltip=told), *series("group", "Group", looks)
 
 
 def _rows(column: str) -> alt.Y:

@@ -29,6 +29,10 @@ SHORT_ESTIMATES: Final = 8
 """Of longer tables of estimates and p-values so many rows are shown, the rest on demand."""
 OPEN_SECTIONS: Final = 3
 """Runs of up to so many measurements start with all their sections open."""
+MANY_SECTIONS: Final = 60
+"""The details of more measurements than this are packed: they are most of a page, and few of them are opened."""
+BLOCK: Final = 20
+"""So many are packed together: much is the same in all, and one is unpacked in no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,7 @@ def measurements(run: Run) -> Part:
     values = {
         "sections": sections,
         "open_sections": len(sections) <= OPEN_SECTIONS,
+        "block": BLOCK if len(sections) > MANY_SECTIONS else 0,
         "short": SHORT_ESTIMATES,
         "beneath": below_table(run),
     }

@@ -8,13 +8,21 @@ function scrollByKeys(root) {
   }
 }
 
-// The details of a measurement are made when they are opened.
-function fill(section) {
+// The details of a measurement are made when they are opened; of many measurements, several are packed together.
+const blocks = new Map();
+async function fill(section) {
   const kept = section.querySelector(":scope > template");
   if (!section.open || !kept) return;
+  const { block, place } = kept.dataset;
+  if (block !== undefined) {
+    if (!blocks.has(block)) blocks.set(block, dataOf(block));
+    kept.innerHTML = (await blocks.get(block))[place];
+    if (!kept.isConnected) return; // another call was first
+  }
   kept.replaceWith(kept.content);
   itemsOnDemand(section);
   scrollByKeys(section);
+  drawVisible();
 }
 
 function openLinked() {
