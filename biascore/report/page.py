@@ -162,7 +162,7 @@ def breakable(text: object) -> object:
 def data(identifier: str, value: object, *, pack: bool = True) -> Markup:
     """Data that the page's scripts find by its identifier: JSON, which is packed where there is much of it.
 
-    What stands in data that is packed as a whole is not to be packed by itself.
+    Data within data that is packed as a whole is not packed by itself.
     """
     text = script_json(value)
     packed = Markup("")

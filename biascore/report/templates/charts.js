@@ -97,7 +97,9 @@ async function draw(figure) {
 function nameDrawing(target) {
   const svg = target.querySelector("svg.marks");
   svg?.setAttribute("aria-label", target.closest("figure").getAttribute("aria-label"));
-  for (const part of svg?.querySelectorAll("[role]:not([aria-label])") ?? []) part.removeAttribute("role");
+  for (const part of svg?.querySelectorAll("[role]:not([aria-label])") ?? []) {
+    for (const name of ["role", "aria-roledescription"]) part.removeAttribute(name);
+  }
   target.querySelector("summary")?.setAttribute("aria-label", "Save this picture");
   scrollByKeys(target.parentElement);
 }
