@@ -25,6 +25,7 @@ __all__ = ["Audit", "AuditTransform", "Engine", "Measurement", "Run", "WeatTest"
 
 attach(
     summary="biascore.results.summary:summary",
+    frame="biascore.results.summary:run_frame",
     report="biascore.report.forms:report",
     plot="biascore.report:plot",
     compare="biascore.comparing:compare",

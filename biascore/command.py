@@ -9,7 +9,7 @@ from typing import Final
 OWN_COMMANDS: Final = frozenset(
     {
         *("audit", "measure", "plan", "run", "calibrate"),
-        *("report", "compare", "gate", "verify", "bundle"),
+        *("report", "compare", "board", "gate", "verify", "bundle"),
         *("doctor", "show", "plugins", "gender", "list", "plugin", "cache"),
         *("words", "export"),
     }

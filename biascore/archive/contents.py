@@ -105,7 +105,7 @@ def audit_text(run: Run) -> str:
         )
         for one in audit.measurements
     ]
-    here = tuple(gate for gate in audit.gates if gate.no_worse_than is None)
+    here = tuple(gate for gate in audit.gates if gate.base is None)
     moved = audit.model_copy(
         update={
             "data": tuple(data),
@@ -240,7 +240,7 @@ def _readme(run: Run, parts: Sequence[Part]) -> str:
 
 def _bases(run: Run) -> list[str]:
     """The runs that gates compare with, which a bundle does not hold."""
-    return [_cell(gate.no_worse_than) for gate in _audit(run).gates if gate.no_worse_than]
+    return [_cell(gate.base) for gate in _audit(run).gates if gate.base]
 
 
 def _cell(text: str) -> str:

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from biascore.archive.check import Check
 from biascore.archive.locating import Places
-from biascore.audits.evaluating_gates import BaseRuns, NoBaseRuns, evaluate
+from biascore.audits.base_runs import BaseRuns, NoBaseRuns
+from biascore.audits.evaluating_gates import evaluate
 from biascore.audits.evaluating_scenarios import evidence
 from biascore.audits.gates import Gate, named
 from biascore.audits.scenarios import Scenario
@@ -64,13 +65,14 @@ def _gate(
 ) -> Check:
     what = f"gate {name!r}"
     root = places.beside
-    if gate.no_base == "pass" and stored is not None and not stored.base:
+    first = gate.previous is not None or gate.no_base == "pass"
+    if first and stored is not None and not stored.base:
         bases = NoBaseRuns()
-    elif gate.no_worse_than is not None:
-        found = places.root_of_run(gate.no_worse_than)
+    elif gate.base is not None:
+        found = places.root_of_run(gate.base, folder=gate.previous is not None)
         if found is None:
             where = either("--stimuli", "stimuli")
-            detail = f"its base run {gate.no_worse_than!r} is not here; name the folder in which it lies with {where}"
+            detail = f"its base run {gate.base!r} is not here; name the folder in which it lies with {where}"
             return Check(what=what, outcome="not here", detail=detail)
         root = found
     try:
@@ -78,7 +80,7 @@ def _gate(
     except BiascoreError as error:
         return Check(what=what, outcome="differs", detail=str(error))
     if stored is not None and again.base != stored.base:
-        detail = f"the run in {gate.no_worse_than!r} is another than the gate compared with, by its results"
+        detail = f"the run in {gate.base!r} is another than the gate compared with, by its results"
         return Check(what=what, outcome="not here", detail=detail)
     return _compared(what, again, stored, run)
 

@@ -51,9 +51,10 @@ class Places:
         found = (path for path in (*named, *self._candidates(name), bundled) if path.is_dir())
         return next(found, None)
 
-    def root_of_run(self, name: str) -> Path | None:
-        """The folder relative to which a run is stored under this name, or None."""
-        return next((root for root in self._around if (root / name / RUN_FILE).is_file()), None)
+    def root_of_run(self, name: str, *, folder: bool = False) -> Path | None:
+        """The folder relative to which a run, or a ``folder`` of runs, is stored under this name, or None."""
+        own = name if folder else f"{name}/{RUN_FILE}"
+        return next((root for root in self._around if (root / own).exists()), None)
 
     @property
     def _around(self) -> tuple[Path, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, field_validator
 
@@ -23,6 +23,9 @@ from biascore.files.toml import dumps
 from biascore.stats import Adjustment
 from biascore.stimuli.dataset import HUB
 from biascore.stimuli.lines import line_of
+
+MOST_LETTERS: Final = 100
+"""Of a line and a release, which are headings of a table."""
 
 
 class AuditTransform(Frozen):
@@ -106,6 +109,8 @@ class Audit(Frozen):
 
     Attributes:
         title: The title of the run and its report.
+        line: Of which line of releases the model is, such as "our chat model"; by default its reference without version.
+        release: Which release it is, such as "2.1" or "2026-11".
         seed: Fixes everything random.
         adjust: How p-values are adjusted over the measurements on one model.
         stimuli: Folders of your own ``<language>/*.toml``, relative to the file.
@@ -119,6 +124,8 @@ class Audit(Frozen):
     """
 
     title: str = "Audit"
+    line: str = Field(default="", max_length=MOST_LETTERS)
+    release: str = Field(default="", max_length=MOST_LETTERS)
     seed: int = Field(default=0, ge=0, strict=True)
     adjust: Adjustment = Adjustment.HOLM
     stimuli: tuple[str, ...] = ()
@@ -202,6 +209,16 @@ class Audit(Frozen):
         """The audit as a file, with what decides results even where it is the default; TypeError for values TOML has not."""
         decisive = {"title": self.title, "seed": self.seed, "adjust": self.adjust.value}
         return dumps(decisive | self.model_dump(mode="json", exclude_defaults=True))
+
+    def of_release(self, line: str | None, release: str | None) -> Audit:
+        """The same audit of another line or release, where they are given; raises OptionsError for a text too long."""
+        given = {key: text for key, text in (("line", line), ("release", release)) if text is not None}
+        for key, text in given.items():
+            if len(text) > MOST_LETTERS:
+                raise OptionsError(
+                    f"{key} has {len(text)} characters, and may have {MOST_LETTERS}. Shorten it"
+                )
+        return self.model_copy(update=given) if given else self
 
     def with_models(self, refs: Mapping[str, str], without: Sequence[str] = ()) -> Audit:
         """The same audit with other references for the models named in ``refs``, and without some models.

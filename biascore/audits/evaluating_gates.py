@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import Any, Final, Literal
 
+from biascore.audits.base_runs import BaseRuns
 from biascore.audits.gates import Gate, named
 from biascore.basics.surface import either
 from biascore.basics.twice import twice
 from biascore.comparing import Comparison, Difference
-from biascore.comparing.two_runs import compared, loaded
-from biascore.errors import BiascoreError, OptionsError, RunError
-from biascore.files.paths import user_path
+from biascore.comparing.two_runs import compared
+from biascore.errors import OptionsError
 from biascore.results.estimates import ConfidenceInterval
 from biascore.results.failure import Failure
 from biascore.results.gates import GateCheck, GateOutcome, GateResult, Policy, ends, several_units, within
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.sensitivity import POWER
+from biascore.results.series import lines_of
 from biascore.results.verdicts import RunVerdict
 from biascore.stats import Verdict
 
@@ -29,48 +30,6 @@ _OF_VERDICT: Final = {
     Verdict.NEGLIGIBLE: GateOutcome.HOLDS,
     Verdict.INCONCLUSIVE: GateOutcome.UNDECIDED,
 }
-
-
-class BaseRuns(dict[Path, Run]):
-    """The runs that gates compare with, by path; each is read once, when it is first asked for."""
-
-    def __missing__(self, path: Path) -> Run:
-        self[path] = loaded(path)
-        return self[path]
-
-    def lacks(self, gate: Gate, folder: Path) -> bool:
-        """Whether the run that a gate compares with is not there yet, and need not be."""
-        return gate.no_base == "pass" and not self._is_there(self._path(gate, folder))
-
-    def of(self, gate: Gate, folder: Path) -> Run:
-        """The run that a gate compares with; raises RunError with the key that names it."""
-        path = self._path(gate, folder)
-        if not self._is_there(path):
-            raise RunError(
-                f"no_worse_than = {gate.no_worse_than!r}: there is no such run. Correct the path; or, where this is the "
-                'first run of its kind, add no_base = "pass" to the gate, and keep this run there for the next one to be '
-                "compared with"
-            )
-        try:
-            return self[path]
-        except BiascoreError as error:
-            raise type(error)(f"no_worse_than = {gate.no_worse_than!r}: {error}") from error
-
-    def _is_there(self, path: Path) -> bool:
-        return path in self or path.exists()
-
-    @staticmethod
-    def _path(gate: Gate, folder: Path) -> Path:
-        assert gate.no_worse_than is not None
-        return folder / user_path(gate.no_worse_than)
-
-
-class NoBaseRuns(BaseRuns):
-    """None, where a stored run had none to compare with."""
-
-    def lacks(self, gate: Gate, folder: Path) -> bool:  # noqa: ARG002
-        """Whatever is there by now."""
-        return True
 
 
 def check_gates(
@@ -95,19 +54,19 @@ def check_gates(
                 f"the gate {name!r} matches no measurement ({gate.shown}). Measured are {some}, on "
                 f"{', '.join(dict.fromkeys(model for *_, model in every))}"
             )
-        if gate.no_worse_than is not None and not bases.lacks(gate, folder):
-            _check_base(name, gate, bases.of(gate, folder), every)
+        if gate.base is not None and (before := bases.of(gate, folder)) is not None:
+            _check_base(name, gate, before, every)
 
 
 def _check_base(name: str, gate: Gate, before: Run, planned: Iterable[tuple[str, str, str]]) -> None:
     """Raise OptionsError where the base run lacks a model, or all that the gate looks at on it."""
     there = [(m.metric, m.test, m.model) for m in before]
     for model, tests in _by_model(one for one in planned if gate.takes(*one)).items():
-        other = _base_model(model, before, gate)
+        other = _base_model(model, before, gate, {})
         if not any((metric, test, other) in there for metric, test in tests):
             held = ", ".join(dict.fromkeys(f"{metric} {test}" for metric, test, on in there if on == other))
             raise OptionsError(
-                f"the gate {name!r}: no_worse_than = {gate.no_worse_than!r} has no measurement of this gate on "
+                f"the gate {name!r}: {gate.base_key} has no measurement of this gate on "
                 f"{model}; on {other} it has {held}. Run this audit on the model to compare with: "
                 + either(
                     f"biascore run AUDIT.toml --model {quote(f'{model}=REF')} --out base-run",
@@ -158,10 +117,10 @@ def _evaluated(name: str, gate: Gate, run: Run, folder: Path, bases: BaseRuns) -
         checks += [_detected(*line, run, gate) for line in lines]
     if gate.within is not None:
         checks += [_within(measurement, gate.within, gate.estimate) for measurement, _ in lines]
-    if gate.no_worse_than is not None and bases.lacks(gate, folder):
-        checks += [_first(measurement, gate) for measurement, _ in lines]
-    elif gate.no_worse_than is not None:
-        before = bases.of(gate, folder)
+    before = None if gate.base is None else bases.of(gate, folder, run)
+    if gate.base is not None and before is None:
+        checks += [_first(measurement, gate, run) for measurement, _ in lines]
+    elif before is not None:
         digest = before.results_digest()
         increase, cautions = _no_worse(gate, lines, run, before)
         checks += increase
@@ -215,38 +174,44 @@ def _within(measurement: Measurement, bound: float, estimate: str) -> GateCheck:
 
 
 def _no_worse(
-    gate: Gate, lines: Sequence[Line], run: Run, before: Run
+    gate: Gate, taken: Sequence[Line], run: Run, before: Run
 ) -> tuple[list[GateCheck], tuple[str, ...]]:
     """What increased since the base run, and what has to be said of the two runs."""
     checks: list[GateCheck] = []
     cautions: dict[str, None] = {}
     by_model: dict[str, list[Measurement]] = {}
-    for measurement, _ in lines:
+    for measurement, _ in taken:
         by_model.setdefault(measurement.model, []).append(measurement)
+    lines = lines_of(run) if gate.previous is not None else {}
     for model, some in by_model.items():
-        pairs = {_base_model(model, before, gate): model}
+        pairs = {_base_model(model, before, gate, lines): model}
         comparison = compared(before, run, pairs, bound=None, how=run.adjustment)
         said = (*comparison.controls, *comparison.warnings)
-        cautions |= dict.fromkeys(f"{gate.no_worse_than}: {text}" for text in said)
+        cautions |= dict.fromkeys(f"{gate.base}: {text}" for text in said)
         for measurement in some:
             checks += _increases(measurement, comparison, gate)
     return checks, tuple(cautions)
 
 
-def _first(measurement: Measurement, gate: Gate) -> GateCheck:
-    reason = f"nothing to compare with: there is no run in {gate.no_worse_than!r} yet. Keep this one there for the next"
+def _first(measurement: Measurement, gate: Gate, run: Run) -> GateCheck:
+    line = lines_of(run).get(measurement.model, measurement.model)
+    run_there = "run" if gate.previous is None else f"earlier run of {line!r}"
+    reason = f"nothing to compare with: there is no {run_there} in {gate.base!r} yet. Keep this one there for the next"
     return _check(measurement, reason, GateOutcome.UNDECIDED, "not increased", "warn")
 
 
-def _base_model(model: str, before: Run, gate: Gate) -> str:
-    """The model of the base run that one is compared with: of the same name, or its only one."""
+def _base_model(model: str, before: Run, gate: Gate, lines: Mapping[str, str]) -> str:
+    """The model of the base run that one is compared with: of the same line, else of the same name, or its only one."""
+    alike = [name for name, line in lines_of(before).items() if line == lines.get(model)]
+    if alike:
+        return alike[0]
     there = list(dict.fromkeys(measurement.model for measurement in before))
     if model in there:
         return model
     if len(there) == 1:
         return there[0]
     raise OptionsError(
-        f"no_worse_than = {gate.no_worse_than!r} holds the models {', '.join(there)}, and none called {model!r}. Call the "
+        f"{gate.base_key} holds the models {', '.join(there)}, and none called {model!r}. Call the "
         "model as it is called there, or narrow the gate with models = [...]"
     )
 

@@ -29,7 +29,8 @@ class Gate(Frozen):
     measurement. ``inconclusive`` says what becomes of what the data do not decide: by default that an increase is not ruled
     out fails, and all else passes with a warning. What is not measured fails, unless ``not_measured`` is "pass". A base run
     that is not there is an error, unless ``no_base`` is "pass", as for a first release: then it warns that nothing was
-    compared.
+    compared. ``previous``, in its place: a folder of stored runs, of which the newest of the same line that began before is
+    the base run; where there is none, it warns as with ``no_base``.
     """
 
     name: str = ""
@@ -43,6 +44,7 @@ class Gate(Frozen):
     within: float | None = Field(default=None, gt=0, lt=LARGEST_BOUND)
     estimate: str = ""
     no_worse_than: str | None = Field(default=None, min_length=1)
+    previous: str | None = Field(default=None, min_length=1)
     no_base: Literal["fail", "pass"] = "fail"
     margin: float | None = Field(default=None, ge=0, lt=LARGEST_BOUND)
     inconclusive: Policy | None = None
@@ -50,15 +52,20 @@ class Gate(Frozen):
 
     @model_validator(mode="after")
     def _states_something(self) -> Self:
-        if self.fail_on is None and self.within is None and self.no_worse_than is None:
+        if self.fail_on is None and self.within is None and self.base is None:
             raise ValueError(
                 'states nothing that must hold. Add fail_on = "detected", within = 0.5 or no_worse_than = "base-run"'
             )
+        if self.no_worse_than is not None and self.previous is not None:
+            raise ValueError(
+                "has no_worse_than and previous, which both name the run to compare with. Keep one of them: previous for "
+                "the newest run of a folder, no_worse_than for one by its path"
+            )
         if self.estimate and self.within is None:
             raise ValueError("names an estimate and no bound for it. Add within = 0.1")
-        if self.margin is not None and self.no_worse_than is None:
+        if self.margin is not None and self.base is None:
             raise ValueError('has a margin and no run to compare with. Add no_worse_than = "base-run"')
-        if self.no_base != "fail" and self.no_worse_than is None:
+        if self.no_base != "fail" and self.base is None:
             raise ValueError('has no_base and no run to compare with. Add no_worse_than = "base-run"')
         if self.specific is not None and self.fail_on is None:
             raise ValueError('has specific and no fail_on. Add fail_on = "detected"')
@@ -67,16 +74,31 @@ class Gate(Frozen):
         return self
 
     @property
+    def base(self) -> str | None:
+        """The run, or the folder of runs, that it compares with; None for none."""
+        return self.previous if self.no_worse_than is None else self.no_worse_than
+
+    @property
+    def base_key(self) -> str:
+        """The key that names it, as it is written: ``previous = 'runs'``."""
+        return f"{'previous' if self.no_worse_than is None else 'no_worse_than'} = {self.base!r}"
+
+    @property
+    def since(self) -> str:
+        """Since which run it asks for no increase, in words."""
+        return self.no_worse_than or f"the newest run before it in {self.previous}"
+
+    @property
     def criteria(self) -> tuple[str, ...]:
         """What must hold, in words."""
         of = f" of {self.estimate}" if self.estimate else ""
         within = "" if self.within is None else f"the interval{of} ends within {self.within:g} of no bias"
         worse = ""
-        if self.no_worse_than is not None:
+        if self.base is not None:
             margin = "its equivalence bound" if self.margin is None else f"{self.margin:g}"
             by = "" if self.margin == 0 else f" by more than {margin}"
             sure = "" if self.inconclusive else " (inconclusive fails)"
-            worse = f"has not increased{by} since {self.no_worse_than}{sure}"
+            worse = f"has not increased{by} since {self.since}{sure}"
         return tuple(filter(None, [self.not_detected if self.fail_on else "", within, worse]))
 
     @property
@@ -93,9 +115,10 @@ class Gate(Frozen):
 
     def based(self, here: Path, there: Path) -> Gate:
         """The same gate, its base run named relative to ``there`` and no longer to ``here``; absolute paths stay."""
-        if self.no_worse_than is None or (path := user_path(self.no_worse_than)).is_absolute():
+        if self.base is None or (path := user_path(self.base)).is_absolute():
             return self
-        return self.model_copy(update={"no_worse_than": os.path.relpath(here / path, there.absolute())})
+        key = "previous" if self.no_worse_than is None else "no_worse_than"
+        return self.model_copy(update={key: os.path.relpath(here / path, there.absolute())})
 
     def takes(self, metric: str, test: str, model: str) -> bool:
         """Whether it looks at the measurements of a metric, a test and a model, whatever their role."""

@@ -82,6 +82,11 @@ app.later(
     panel=READ,
 )
 app.later(
+    "biascore.cli.board:board",
+    "Write many stored runs as one page: models over grounds and releases, and what changed between releases.",
+    panel=READ,
+)
+app.later(
     "biascore.cli.gates:gate",
     "Check a stored run by the pass/fail rules (gates) of an audit file or of --gate; exit code 4 if one fails.",
     panel=READ,

@@ -57,13 +57,14 @@ def audit(
     if out.name in ("", ".."):
         raise OptionsError(f"--out {out} names no folder to make. Name one, such as --out {out / 'audit'}")
     file, report = out.with_name(f"{out.name}.toml"), given.report or _report(out)
-    given = replace(given, out=out, report=report)
+    given = replace(given, out=out, report=report, open=given.open and report is not None)
     with engine_of(given, stimuli or ()) as engine:
         engine.seed = given.seed or 0
         if given.adjust is not None:
             engine.adjust = given.adjust
         with engine.model(ref, **options.model) as model:
             chosen = engine.audit(model, grounds=ground or (), language=language, quick=quick)
+            chosen = chosen.of_release(given.line, given.release)
             if stimuli:
                 chosen = chosen.model_copy(
                     update={"stimuli": tuple(str(user_path(one).resolve()) for one in stimuli)}

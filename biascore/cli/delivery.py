@@ -23,9 +23,12 @@ from biascore.cli.ending import print_steps
 from biascore.cli.gates import failure_code, gate_code, print_gates, print_scenarios
 from biascore.cli.options import (
     Form,
+    Line,
     MaxCharacters,
     MaxTokens,
+    Open,
     Out,
+    Release,
     Report,
     Require,
     Resource,
@@ -37,6 +40,7 @@ from biascore.cli.options import (
     WorkerCount,
     cluster_of,
 )
+from biascore.cli.pages import open_page, page_beside
 from biascore.cli.report import deliver
 from biascore.cli.results import print_run
 from biascore.engine.attempts import Interrupted
@@ -65,6 +69,9 @@ class RunOptions:
 
     out: Out = None
     report: Report = None
+    open: Open = False
+    line: Line = None
+    release: Release = None
     seed: Seed = None
     adjust: Adjust = None
     verbose: Verbose = False
@@ -153,6 +160,9 @@ def run_and_deliver(
     ``models`` are those of its models that are open already, in ``engine``. ``first`` is done once all can be written.
     """
     printed = given.printed
+    if given.open and (given.report is None or given.report_form is not None):
+        raise OptionsError("--open opens a page, and none is written. Add --report report.html")
+    audit = audit.of_release(given.line, given.release)
     earlier = None if given.force or given.out is None else unfinished(user_path(given.out), audit)
     if earlier is not None:
         given = replace(given, force=True)
@@ -167,7 +177,7 @@ def run_and_deliver(
         result, nothing = None, None
         try:
             with engine_of(given) if engine is None else nullcontext(engine) as used:
-                result = used.run(audit, models)
+                result = used.run(audit, models, out=given.out)
         except KeyboardInterrupt as error:
             if result is not None:  # it came while workers were ended
                 error = Interrupted(result, error)
@@ -182,6 +192,8 @@ def run_and_deliver(
     code = gate_code(result.gates, result)
     if nothing is not None and code != codes.GATE_FAILED:
         raise nothing
+    if nothing is None and given.open and given.report is not None:
+        open_page(given.report)
     if nothing is not None:
         say(nothing, to=stderr, label="error:", style="bold red")
     code = code or failure_code(result)
@@ -283,7 +295,10 @@ def _save(result: Run, given: RunOptions, earlier: Run | None, saved: list[str],
     if earlier is not None:
         check_keeps(result, earlier)
     if given.out is not None:
-        saved.append(f"run saved in {result.save(given.out, overwrite=given.force)}")
+        named = result.model_copy(
+            update={"report_path": page_beside(given.out, given.report) if report else ""}
+        )
+        saved.append(f"run saved in {named.save(given.out, overwrite=given.force)}")
     if given.report is None or not report:
         return
     if given.report_form is not None:

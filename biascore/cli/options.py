@@ -28,6 +28,18 @@ Inputs = Annotated[
     typer.Option(help="A folder of your own stimuli or data files; repeat for several.", metavar="DIR"),
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", min=0, metavar="N")]
+Line = Annotated[
+    str | None,
+    typer.Option(
+        help="The line of releases that the model is of, for board and previous. Default: its reference without version.",
+        metavar="NAME",
+    ),
+]
+Release = Annotated[
+    str | None,
+    typer.Option(help="Which release of its line the model is, such as 2.1 or 2026-11.", metavar="NAME"),
+]
+Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser, where there is one.")]
 Verbose = Annotated[
     bool, typer.Option("--verbose", help="Also print all estimates, p-values, conventions and warnings.")
 ]

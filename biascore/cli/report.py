@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from biascore.cli import loaded
-from biascore.cli.options import StoredRun
+from biascore.cli.options import Open, StoredRun
+from biascore.cli.pages import open_page
 from biascore.errors import OptionsError
 from biascore.results.run import Run
 from biascore.results.run_files import REPORT_FILE
@@ -63,6 +64,7 @@ def report(
             metavar="NAME,...",
         ),
     ] = None,
+    open: Open = False,
     force: Force = False,
 ) -> None:
     """Write the report of a stored run: one HTML file that needs no network, or another form."""
@@ -73,6 +75,8 @@ def report(
     if form == "pdf" and out is None:
         out = run_folder / "report.pdf"
     if form not in PAGE_FORMS:
+        if open:
+            raise OptionsError(f"--open opens a page, and {form} is none. Leave out --format, or --open")
         if charts is not None:
             raise OptionsError(
                 f"--charts belongs to the HTML report. Write the charts first, and the {form} after them: biascore report "
@@ -94,6 +98,8 @@ def report(
     drawn = write_charts(loaded, charts, width=chart_width, overwrite=force) if charts else ()
     for path in (write_report(loaded, out or run_folder / REPORT_FILE, overwrite=force), *drawn):
         say(path)
+    if open:
+        open_page(out or run_folder / REPORT_FILE)
 
 
 def deliver(

@@ -40,10 +40,11 @@ class Changed:
     problem: str
 
 
-def changes_of(match: Match) -> Iterator[Changed]:
-    """The change of each estimate that is compared: paired where both follow from their items, else unpaired."""
+def changes_of(match: Match, only: str = "") -> Iterator[Changed]:
+    """The change of each estimate that is compared, or of ``only`` one: paired where both follow from their items, else
+    unpaired."""
     old, new = match.old.measurement, match.new.measurement
-    for name in compared_estimates(old, new):
+    for name in (only,) if only else compared_estimates(old, new):
         one, other = old.estimate(name), new.estimate(name)
         if one.estimator is not None and one.estimator == other.estimator:
             yield _paired(one, other, one.estimator, match)

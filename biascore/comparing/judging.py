@@ -59,6 +59,26 @@ def judged(
     )
 
 
+def rejudged(one: Difference, family: str, adjusted: tuple[float, int] | None, how: Adjustment) -> Difference:
+    """The same change in another family: its p-value adjusted over that, and the outcome and the reason that follow."""
+    changed = Changed(
+        name=one.estimate,
+        old=one.old,
+        new=one.new,
+        change=one.change,
+        paired=one.paired,
+        flipped=one.flipped,
+        unmoved=one.unmoved,
+        items=one.items,
+        cautions=one.cautions,
+        problem="",
+    )
+    p = adjusted[0] if adjusted else None
+    outcome = _outcome(changed, p, one.alpha, one.bound, one.neutral)
+    reason = _reason(changed, outcome, adjusted, how, one.alpha, one.bound, one.neutral)
+    return one.model_copy(update={"family": family, "p_adjusted": p, "outcome": outcome, "reason": reason})
+
+
 def _bound(measurement: Measurement, changed: Changed) -> float | None:
     """The bound of the measurement where it is in the unit of what changed."""
     stated = measurement.equivalence

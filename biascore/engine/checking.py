@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from biascore.adapter import LoadContext, needing_key
 from biascore.audits.audit import Audit, AuditData, AuditMeasurement, AuditModel, AuditTransform
+from biascore.audits.base_runs import BaseRuns
 from biascore.audits.evaluating_gates import check_gates
 from biascore.audits.evaluating_scenarios import check_scenarios
 from biascore.basics.guard import guarded
@@ -98,11 +99,12 @@ class Checker:
         audit: Audit,
         given: Mapping[str, Model] = MappingProxyType({}),
         tests: Sequence[Test | str] = (),
+        out: Path | None = None,
     ) -> Checked:
         """Check an audit whole.
 
         ``given`` are those of its models that are open, by name; ``tests``, where it has a single measurement, are the
-        tests of that, as ids, globs or Test objects.
+        tests of that, as ids, globs or Test objects. ``out``: where its run will be saved.
         """
         _check_no_keys(audit.model_dump(), "the audit")
         specs = [one for spec in audit.models for one in spec.measured]
@@ -127,7 +129,7 @@ class Checker:
         openings = {label: opening for label, opening in openings.items() if label in models}
         _check_all_used(steps, models)
         _check_no_repeats(steps, audit)
-        checked = Checked(self.catalogue, models, openings, steps, given, duplicates)
+        checked = Checked(self.catalogue, models, openings, steps, given, duplicates, BaseRuns(besides=out))
         planned = [(metric.name, test.id, label) for group in checked.groups for label, metric, test in group]
         check_gates(audit.gates, planned, audit.folder, checked.bases)
         check_scenarios(audit.scenarios, planned, audit.mappings)

@@ -288,17 +288,20 @@ class Engine:
             if opened is not model:
                 opened.close()
 
-    def run(self, audit: Audit | str | Path, models: Model | Sequence[Model] = ()) -> Run:
+    def run(
+        self, audit: Audit | str | Path, models: Model | Sequence[Model] = (), *, out: Path | None = None
+    ) -> Run:
         """Run an audit (an Audit or the path of its file), models one after the other.
 
         References, options, metrics, tests and capabilities are checked first. A later error of a model or a plugin
         fails only its own measurements, which are ``failed`` in the run; it is raised if nothing could be measured.
         Answers in the cache are not requested again, so an interrupted run resumes; the KeyboardInterrupt has
-        what was measured as ``run``. ``models``: those open already.
+        what was measured as ``run``. ``models``: those open already. ``out``: where the run will be saved, so that no gate
+        with ``previous`` compares it with what it replaces.
         """
         plan = audit if isinstance(audit, Audit) else Audit.load(audit)
         checker = Checker.of_audit(self.plugins, self._stimuli, plan)
-        checked = checker.audit(plan, {one.name: one for one in several(models)})
+        checked = checker.audit(plan, {one.name: one for one in several(models)}, out=out)
         done = self._perform(checked, checker, plan.seed)
         # The engine's own folders of stimuli are as much a part of it as those that the audit names.
         asked = {**plan.model_dump(mode="json"), "stimuli": [*map(str, self._stimuli), *plan.stimuli]}

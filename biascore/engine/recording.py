@@ -16,11 +16,12 @@ from biascore.engine.steps import Checked
 from biascore.files.reading import file_digest
 from biascore.models.usage import ModelUsed
 from biascore.plugins.loading import Plugins
+from biascore.results.leads import Lead, chosen_leads
 from biascore.results.provenance import PluginUsed, Provenance, computing, required
 from biascore.results.run import Run
 from biascore.results.scenarios import MappingUsed
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
-from biascore.results.verdicts import Rule
+from biascore.results.verdicts import BASELINE, Rule
 from biascore.stimuli import Origin, StimuliFile, Test
 
 
@@ -46,6 +47,9 @@ def record(
         adjustment=audit.adjust,
         rule=Rule.HARMLESS,
         harmless=harmless,
+        line=audit.line,
+        release=audit.release,
+        leads=_leads(done, checked, controls),
         measurements=done.made,
         failed=done.failed,
         models=models,
@@ -88,6 +92,17 @@ def record(
             audit=asked,
             plugins=used_plugins,
         ),
+    )
+
+
+def _leads(done: Done, checked: Checked, controls: Mapping[str, object]) -> tuple[Lead, ...]:
+    """The lead tests of the models in use, whether they could be measured or not; a change by a transform is none."""
+    changes = {(m.model, m.metric, m.test) for m in done.made if m.change_from}
+    return chosen_leads(
+        (Lead(model=model, ground=test.concept, metric=metric.name, test=test.id), test.lead)
+        for group in checked.groups
+        for model, metric, test in group
+        if model not in controls and test.concept != BASELINE and (model, metric.name, test.id) not in changes
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from biascore.adapter import Adapter
 from biascore.audits.audit import AuditModel
-from biascore.audits.evaluating_gates import BaseRuns
+from biascore.audits.base_runs import BaseRuns
 from biascore.basics.options import Options
 from biascore.metric import Metric
 from biascore.models.model import Model

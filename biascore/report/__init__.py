@@ -22,10 +22,11 @@ from biascore.results.run_files import REPORT_MARK
 if TYPE_CHECKING:
     import altair as alt
 
+    from biascore.board import Board
     from biascore.comparing import Comparison
     from biascore.results.run import Run
 
-__all__ = ["ChartFormat", "plot", "write_charts", "write_comparison", "write_report"]
+__all__ = ["ChartFormat", "plot", "write_board", "write_charts", "write_comparison", "write_report"]
 
 ChartFormat = Literal["svg", "pdf", "png"]
 CHART_MARK: Final = b"biascore chart"
@@ -64,6 +65,19 @@ def write_comparison(found: Comparison, path: str | Path, *, overwrite: bool = F
 
     target = check_report(path, overwrite=overwrite)
     _write(target, path, render_comparison(found))
+    return Path(path)
+
+
+def write_board(found: Board, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write a board as one HTML file that loads nothing from anywhere, and return its path.
+
+    Raises what `write_report` does.
+    """
+    check_installed()
+    from biascore.report.board import render_board
+
+    target = check_report(path, overwrite=overwrite)
+    _write(target, path, render_board(found))
     return Path(path)
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import metadata
-from typing import Final
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -133,6 +133,14 @@ def content_security_policy(style: str, scripts: tuple[str, ...]) -> str:
         f"default-src 'none'; script-src {hashes}; style-src-elem {_source_hash(style)}; "
         "style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     )
+
+
+def filled(template: str, styles: tuple[str, ...], scripts: tuple[str, ...], **values: Any) -> str:
+    """A page of a template of its own, with these styles and scripts, of which no others may run."""
+    environment = _environment()
+    style, script = (_assets(environment, names) for names in (styles, scripts))
+    policy = content_security_policy(style, (script,))
+    return environment.get_template(template).render(policy=policy, style=style, script=script, **values)
 
 
 def script_json(value: object) -> Markup:

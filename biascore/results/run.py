@@ -11,9 +11,8 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
 import pyarrow as pa
-from pydantic import ValidationError
+from pydantic import SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from biascore.basics.frozen import Frozen
 from biascore.basics.problems import problems_of
@@ -31,6 +30,7 @@ from biascore.results.gates import GateResult
 from biascore.results.harmless import HarmlessAudits
 from biascore.results.hashes import canonical, content_hash, hashed, item_hash
 from biascore.results.item_tables import read_items, write_items
+from biascore.results.leads import Lead
 from biascore.results.measurement import Measurement
 from biascore.results.provenance import Provenance
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path
@@ -70,6 +70,9 @@ class Run(Frozen):
         scenarios: The results of the audit's scenarios.
         mappings: The mappings from which articles are named.
         harmless: Of each model in use, what audits with harmless groups in the place of the tests' own detect.
+        line: Of which line of releases the model is, and ``release`` which one, as the audit says; or empty.
+        leads: The test that represents each ground on each model; empty in runs stored before these were kept.
+        report_path: Where its page was written, relative to its folder; empty where that is not next to it or in it.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -87,6 +90,16 @@ class Run(Frozen):
     scenarios: tuple[ScenarioResult, ...] = ()
     mappings: tuple[MappingUsed, ...] = ()
     harmless: tuple[HarmlessAudits, ...] = ()
+    line: str = ""
+    release: str = ""
+    leads: tuple[Lead, ...] = ()
+    report_path: str = ""
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without what says nothing and has not always been there."""
+        new = ("line", "release", "leads", "report_path")
+        return {name: value for name, value in serialize(self).items() if value or name not in new}
 
     def __len__(self) -> int:
         return len(self.measurements)
@@ -174,36 +187,17 @@ class Run(Frozen):
     @property
     def questions(self) -> QuestionCounts:
         """The questions of all models together."""
-        counts = [model.questions for model in self.models]
-        return QuestionCounts(
-            **{name: sum(getattr(c, name) for c in counts) for name in QuestionCounts.model_fields}
-        )
+        names = QuestionCounts.model_fields
+        sums = {name: sum(getattr(model.questions, name) for model in self.models) for name in names}
+        return QuestionCounts(**sums)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per estimate of every measurement; what the run says of it is next to its headline.
 
         What could not be measured has a row too, with the reason under ``failed``.
         """
-        import pandas as pd
-
-        rows: list[dict[Any, Any]] = []
-        every = zip(self.measurements, self.verdicts, self.sensitivities, strict=True)
-        for measurement, verdict, seen in every:
-            # Through records: pandas warns of columns that are empty in one frame and not in another.
-            for position, row in enumerate(measurement.to_frame().to_dict("records")):
-                said = {
-                    "family": verdict.family,
-                    "role": verdict.role.value,
-                    "p_adjusted": np.nan if verdict.p_adjusted is None else verdict.p_adjusted,
-                    "adjustment": self.adjustment.value,
-                    "verdict": verdict.verdict.value,
-                    "smallest_detectable": np.nan if seen is None or seen.smallest is None else seen.smallest,
-                }
-                rows.append(row | (said if position == 0 else dict.fromkeys(said, None)) | {"failed": None})
-        rows += [
-            {"model": f.model, "metric": f.metric, "test": f.test, "failed": f.message} for f in self.failed
-        ]
-        return pd.DataFrame(rows)
+        frame: pd.DataFrame = attached("frame")(self)
+        return frame
 
     def summary(self) -> pd.DataFrame:
         """One row per measurement in the eight columns that answer first; ``to_frame`` has all."""
@@ -293,8 +287,8 @@ class Run(Frozen):
         return run
 
 
-def read_run(folder: Path) -> tuple[list[str], Run | None]:
-    """Read a stored run and re-derive its hashes: what is wrong with it, and the run if it can be read."""
+def read_run(folder: Path, *, tables: bool = True) -> tuple[list[str], Run | None]:
+    """Read a stored run, with ``tables`` of items or not, and derive its hashes again: what is wrong, and the run if any."""
     if not folder.exists():
         finish(folder.parent)  # a command that was killed may have left it nowhere
     if not (folder / RUN_FILE).exists():
@@ -317,15 +311,15 @@ def read_run(folder: Path) -> tuple[list[str], Run | None]:
     stored_verdicts = body.pop("verdicts", None)
     body.pop("sensitivities", None)  # for readers: they follow from the measurements
     try:
-        run = _from_body(body, folder, problems)
+        run = _from_body(body, folder if tables else None, problems)
     except ValidationError as error:
         what = "; ".join(few(problems_of(error, Measurement, list_known=False), attrgetter("text")))
         return [*problems, f"{RUN_FILE} does not have the form of a run ({what})"], None
     except (ValueError, KeyError, TypeError) as error:
         return [*problems, f"{RUN_FILE} does not have the form of a run ({error})"], None
-    problems += _unfounded(run, stored_verdicts, tables=not problems)
+    problems += _unfounded(run, stored_verdicts, tables=tables and not problems)
     # Of what is stored, as it is: it may be of a form of before.
-    if not problems and _digest(body["measurements"], run) != stored_digest:
+    if tables and not problems and _digest(body["measurements"], run) != stored_digest:
         problems.append("the results do not have the digest they were stored with")
     return problems, run
 
@@ -371,11 +365,14 @@ def _stored(run: Run) -> list[dict[str, Any]]:
     return verdicts
 
 
-def _from_body(body: dict[str, Any], folder: Path, problems: list[str]) -> Run:
+def _from_body(body: dict[str, Any], folder: Path | None, problems: list[str]) -> Run:
     measurements = []
     hashes = body.pop("item_hashes")
     for number, (entry, expected) in enumerate(zip(body["measurements"], hashes, strict=True)):
         measurement = Measurement.model_validate(entry)
+        if folder is None:
+            measurements.append(measurement)
+            continue
         name = items_path(number, measurement.metric, measurement.test)
         try:
             items = read_items(folder / name, str(name))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from biascore.basics.wording import but, figures
 from biascore.results.estimates import Estimate, format_p
@@ -100,6 +102,27 @@ def summary(run: Run) -> pd.DataFrame:
     columns = ("model", "concept", "test", "metric", "effect", "interval", "p_adjusted", "verdict")
     rows = [{name: getattr(row, name) for name in columns} for row in summary_rows(run)]
     return pd.DataFrame(rows, columns=list(columns))
+
+
+def run_frame(run: Run) -> pd.DataFrame:
+    """One row per estimate and per failure, as ``Run.to_frame`` gives it."""
+    import pandas as pd
+
+    rows: list[dict[Any, Any]] = []
+    for measurement, verdict, seen in zip(run.measurements, run.verdicts, run.sensitivities, strict=True):
+        # Through records: pandas warns of columns that are empty in one frame and not in another.
+        for position, row in enumerate(measurement.to_frame().to_dict("records")):
+            said = {
+                "family": verdict.family,
+                "role": verdict.role.value,
+                "p_adjusted": np.nan if verdict.p_adjusted is None else verdict.p_adjusted,
+                "adjustment": run.adjustment.value,
+                "verdict": verdict.verdict.value,
+                "smallest_detectable": np.nan if seen is None or seen.smallest is None else seen.smallest,
+            }
+            rows.append(row | (said if position == 0 else dict.fromkeys(said, None)) | {"failed": None})
+    rows += [{"model": f.model, "metric": f.metric, "test": f.test, "failed": f.message} for f in run.failed]
+    return pd.DataFrame(rows)
 
 
 def _signed(value: float | None) -> float | None:

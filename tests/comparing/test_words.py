@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from biascore import Run, compare
-from biascore.audits.evaluating_gates import BaseRuns, evaluate
+from biascore.audits.base_runs import BaseRuns
+from biascore.audits.evaluating_gates import evaluate
 from biascore.audits.gates import Gate
 from biascore.comparing.words import answer, sections
 from biascore.results.comparison import Outcome

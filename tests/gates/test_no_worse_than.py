@@ -9,7 +9,8 @@ import pytest
 
 from biascore import Engine, Run
 from biascore.audits.audit import Audit
-from biascore.audits.evaluating_gates import BaseRuns, check_gates, evaluate, growth
+from biascore.audits.base_runs import BaseRuns
+from biascore.audits.evaluating_gates import check_gates, evaluate, growth
 from biascore.audits.gates import Gate
 from biascore.comparing import Outcome, compare
 from biascore.errors import OptionsError, RunError

@@ -65,12 +65,15 @@ class Visit:
     requested: frozenset[str]
 
 
-def visit(document: str, folder: Path, *more: str) -> Visit:
+def visit(document: str, folder: Path, *more: str, address: str = "") -> Visit:
+    """``address``: what follows the name of the file, such as ``#show=all``."""
     assert CHROMIUM is not None
     path, log = folder / "page.html", folder / "net.json"
     path.write_text(document, encoding="utf-8")
     command = [CHROMIUM, *SWITCHES, f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}", *more]
-    done = subprocess.run([*command, path.as_uri()], capture_output=True, timeout=240, check=True)
+    done = subprocess.run(
+        [*command, f"{path.as_uri()}{address}"], capture_output=True, timeout=240, check=True
+    )
     hosts = re.findall(r'"url":"(?:https?|wss?)://([^/":]*)', log.read_text(encoding="utf-8"))
     requested = frozenset(host for host in hosts if not host.endswith(OWN_REQUESTS))
     return Visit(Page(done.stdout.decode("utf-8")), done.stderr.decode("utf-8", "replace"), requested)
