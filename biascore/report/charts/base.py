@@ -9,7 +9,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, Final, NamedTuple
 
 import altair as alt
@@ -146,7 +145,7 @@ class Drawing:
         """The drawing above a line at the neutral value, which its axis then holds; itself for None."""
         if neutral is None:
             return self
-        line = _upright()
+        line = neutral_line().encode(x=alt.X("value:Q", title=None))
         data = self.data | {NEUTRAL.name: [{"value": neutral}]}
         key = (*self.key, NEUTRAL.name) if self.key else ()
         return replace(self, layers=(line, *self.layers), data=data, key=key)
@@ -171,13 +170,6 @@ class Plot(NamedTuple):
         return Chart(name, self.caption, " ".join(filter(None, self.notes)), spec, title)
 
 
-@cache
-def _upright() -> alt.Chart:
-    """A vertical line at the neutral value."""
-    return neutral_line().encode(x=alt.X("value:Q", title=None))
-
-
-@cache
 def neutral_line() -> alt.Chart:
     """A line at the values of the data set of neutral values, on the axis that it is encoded with."""
     line: alt.Chart = alt.Chart(NEUTRAL).mark_rule(color=NEUTRAL_COLOUR, strokeWidth=1.3, aria=False)
