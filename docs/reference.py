@@ -29,6 +29,7 @@ COMMANDS = {
     if (command := ROOT.commands[name]).rich_help_panel != OTHERS
 }
 """Also those of plugins that ship."""
+DIALOG = 'data-md-component="search" role="dialog"'
 
 
 def commands() -> Iterator[tuple[str, Any]]:
@@ -127,6 +128,11 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         if place in markdown:
             markdown = markdown.replace(place, text())
     return markdown
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Called by mkdocs for each page: the theme's search dialog gets a name, which screen readers say."""
+    return output.replace(DIALOG, f'{DIALOG} aria-label="Search"')
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
-from biascore.basics.wording import figures, true_minus
 from biascore.cli import codes
 from biascore.cli.adjusting import Adjust
 from biascore.cli.options import ShortForm, named_pair
@@ -22,8 +21,7 @@ from biascore.errors import OptionsError
 from biascore.exporting.junit import junit_of_comparison
 from biascore.exporting.other_tables import markdown_of_comparison
 from biascore.report import check_installed, check_report, write_comparison
-from biascore.results.estimates import format_p
-from biascore.results.rows import Axis, Mark
+from biascore.results.rows import change_row
 from biascore.terminal.console import print_json, say, stderr, stdout, wide
 from biascore.terminal.options import Force, Json
 
@@ -165,36 +163,15 @@ def _print_section(console: Console, section: Section, *, several: bool) -> None
 
 def _entry(one: Difference, *, several: bool) -> Entry:
     """A change as a row: old and new value, p and notes beneath it."""
-    change, ends = one.change, one.change.interval
-    old, new, moved, *interval = map(true_minus, _numbers(one))
-    p = "" if one.p_adjusted is None else f"p adj. {format_p(one.p_adjusted)}"
-    more = [f"{old} → {new}", f"{' to '.join(interval)}" if interval else "", p, one.note]
-    more += [] if one.paired else ["unpaired"]
-    more += [one.models] if several and one.old.model != one.new.model else []
-    if one.flipped and one.outcome is not Outcome.INCONCLUSIVE:
-        more.append(f"{one.flipped} of {change.n['items']} items flipped")
-    state = one.outcome.value
-    mark = None
-    if change.value is not None:
-        low, high = (ends.low, ends.high) if ends else (None, None)
-        mark = Mark(number=0, test=one.test, state=state, value=change.value, low=low, high=high)
+    row = change_row(0, one)
+    models = one.models if several and one.old.model != one.new.model else ""
     return Entry(
-        name=" ".join(filter(None, [one.test, one.subject])),
-        state=state,
-        told=state,
-        value=moved,
-        axis=None if mark is None else Axis(name="change", unit=change.unit, neutral=0.0, bound=one.bound),
-        mark=mark,
-        more=("; ".join(filter(None, more)),),
+        name=row.name,
+        state=row.state,
+        told=row.state,
+        value=row.value,
+        # A paragraph above the table names the estimate.
+        axis=row.axis and row.axis.model_copy(update={"name": "change"}),
+        mark=row.lead,
+        more=("; ".join(filter(None, [row.says, row.interval, row.note, models])),),
     )
-
-
-def _numbers(one: Difference) -> list[str]:
-    """Old, new, change and the ends of its interval with the same decimals."""
-    change, ends = one.change.value, one.change.interval
-    values = [one.old.value, one.new.value, change, *([ends.low, ends.high] if ends else [])]
-    known = [value for value in values if value is not None]
-    low, high = (ends.low, ends.high) if ends else (0.0, change or 0.0)
-    texts = iter(figures(low, high, *known)[2:])
-    found = ["-" if value is None else next(texts) for value in values]
-    return [*found[:2], *(text if text.startswith("-") else f"+{text}" for text in found[2:])]

@@ -111,7 +111,7 @@ def write_charts(
 
     names = [(f"{chart.name}.{format_}", chart, format_) for chart in charts_of(run) for format_ in formats]
     targets = [check_file(Path(folder) / name, overwrite=overwrite, mark=CHART_MARK) for name, _, _ in names]
-    drawings = [draw(chart.spec, format_, width) for _, chart, format_ in names]
+    drawings = [draw(chart.spec, format_, width, chart.pixels) for _, chart, format_ in names]
     for target, drawing in zip(targets, drawings, strict=True):
         write_file(target, drawing)
     return tuple(Path(folder) / name for name, _, _ in names)

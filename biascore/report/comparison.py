@@ -1,4 +1,4 @@
-"""A comparison as a page: the answer first, then changes, pictures, the items that flipped, and what was not compared."""
+"""A comparison as a page: the answer first, a row a change, before and after, items that flipped, and what was left out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import Any, Final
 
-from biascore.comparing import Comparison, Difference, Outcome
+from biascore.comparing import Comparison, Difference
 from biascore.comparing.words import NOT_UNCHANGED, answer, sections
 from biascore.report.charts.base import (
     COLOURS,
@@ -25,20 +25,14 @@ from biascore.report.charts.base import (
     wrapped,
 )
 from biascore.report.charts.rows import ESTIMATE, side_by_side
+from biascore.report.lanes import panels
 from biascore.report.page import document
 from biascore.report.parts import Part
 from biascore.results.comparison import Compared, item_of
-from biascore.results.estimates import Estimate
+from biascore.results.rows import change_row
 
 FLIPS: Final = 20
 """Of the items that flipped so many are shown of each test; all are in the JSON."""
-_BADGES: Final = {
-    Outcome.INCREASED: "detected",
-    Outcome.CHANGED_SIGN: "detected",
-    Outcome.DECREASED: "negligible",
-    Outcome.UNCHANGED: "negligible",
-    Outcome.INCONCLUSIVE: "inconclusive",
-}
 
 
 def render_comparison(found: Comparison) -> str:
@@ -75,18 +69,22 @@ def render_comparison(found: Comparison) -> str:
 
 
 def _changes(found: Comparison) -> dict[str, Any]:
+    numbers = {id(one): number for number, one in enumerate(found)}
+    parts = [
+        (part, panels([change_row(numbers[id(one)], one) for one in part.changes]))
+        for part in sections(found)
+    ]
     return {
         "found": found,
         "answer": answer(found),
-        "sections": sections(found),
-        "badges": _BADGES,
+        "sections": parts,
         "several": len(found.models) > 1,
         "not_unchanged": NOT_UNCHANGED,
     }
 
 
 def _charts(found: Comparison) -> Iterator[Chart]:
-    """For each estimate the effects before and after, and the changes, with intervals; controls in charts of their own."""
+    """For each estimate the effects before and after, with intervals; controls in charts of their own."""
     families: dict[tuple[str, str, str, str], list[Difference]] = {}
     for section in sections(found):
         for one in section.changes:
@@ -96,12 +94,12 @@ def _charts(found: Comparison) -> Iterator[Chart]:
     for number, ((of, metric, estimate, unit), some) in enumerate(families.items(), start=1):
         title = with_unit(estimate, unit)
         labels = unique([wrapped(_titled(one)) for one in some])
-        name = f"{number:02d}-{safe(metric)}-{safe(estimate)}"
-        told = whiskers(one.change.interval for one in some)
+        told = whiskers(side.interval for one in some for side in (one.old, one.new))
         neutral = {one.neutral for one in some}
+        meant = describe_neutral(next(iter(neutral))) if len(neutral) == 1 else ""
         yield _chart(
-            f"effects-{name}",
-            f"{of}: {title}, in the old model and in the new one. {told}",
+            f"effects-{number:02d}-{safe(metric)}-{safe(estimate)}",
+            f"{of}: {title}, in the old model and in the new one. {told}{meant}",
             title,
             [
                 _row(one, label, series, side.model, side)
@@ -110,17 +108,6 @@ def _charts(found: Comparison) -> Iterator[Chart]:
             ],
             {"old": Look("#6e6e6e", SHAPES[1]), "new": Look(COLOURS[0], SHAPES[0])},
             neutral.pop() if len(neutral) == 1 else None,
-        )
-        yield _chart(
-            f"changes-{name}",
-            f"{of}: change of {title}, new minus old. {told}{describe_neutral(0.0, 'no change')}",
-            f"change of {title}",
-            [
-                _row(one, label, "change", one.models, one.change)
-                for one, label in zip(some, labels, strict=True)
-            ],
-            {"change": Look(COLOURS[1], SHAPES[3])},
-            0.0,
         )
 
 
@@ -132,9 +119,7 @@ def _chart(
     return Plot(drawing, below, caption).chart(name)
 
 
-def _row(
-    one: Difference, label: str, series: str, model: str, estimate: Compared | Estimate
-) -> dict[str, Any]:
+def _row(one: Difference, label: str, series: str, model: str, estimate: Compared) -> dict[str, Any]:
     return {
         "label": label,
         "series": series,

@@ -121,7 +121,8 @@ def scale_of(rows: Sequence[Row], most: int = _TICKS[0]) -> Scale:
     bounds = {axis.bound for axis in axes}
     neutral = axes[0].neutral
     by_chance = {axis.chance for axis in axes}
-    known = [] if neutral is None else [(neutral, "no bias" if by_chance == {None} else "no difference")]
+    meant = {axis.meant for axis in axes}
+    known = [] if neutral is None else [(neutral, meant.pop() if len(meant) == 1 else "no difference")]
     chance = by_chance.pop() if len(by_chance) == 1 else None
     bound = bounds.pop() if len(bounds) == 1 else None
     return Scale(
@@ -191,9 +192,7 @@ def _told(row: Row, axis: Axis) -> str:
         parts.append(f"{counted(len(values), 'other test')} {where}")
     if axis.neutral is not None:
         around = f", bound ±{shown(axis.bound)}" if axis.bound else ""
-        parts.append(
-            f"no {'bias' if axis.chance is None else 'difference'} is {_number(axis.neutral)}{around}"
-        )
+        parts.append(f"{axis.meant} is {_number(axis.neutral)}{around}")
     if axis.chance is not None:
         parts.append(f"chance alone gives {shown(axis.chance)} on average")
     return "; ".join(parts)

@@ -6,6 +6,7 @@ import re
 import struct
 import zlib
 from functools import cache
+from math import floor
 from typing import Any, Final
 
 import altair as alt
@@ -47,8 +48,12 @@ def javascript() -> str:
     return bundle
 
 
-def draw(spec: dict[str, Any], format_: str, width: float | None = None) -> bytes:
+def draw(
+    spec: dict[str, Any], format_: str, width: float | None = None, pixels: tuple[int, int] | None = None
+) -> bytes:
     """One chart as an SVG, PDF or PNG file, ``width`` millimetres wide, without network.
+
+    ``pixels``: without a width, the most that a PNG has across and down, instead of 300 dpi.
 
     Raises RunError for another format, and for a width that is no column.
     """
@@ -64,7 +69,7 @@ def draw(spec: dict[str, Any], format_: str, width: float | None = None) -> byte
     # An empty list of base URLs refuses every request that a specification could make.
     svg: str = vl_convert.vegalite_to_svg(spec, vl_version=version, allowed_base_urls=[])
     found = _SIZE.search(svg)
-    natural = float(found["width"]) if found else 1.0
+    natural, high = (float(found[name]) for name in ("width", "height")) if found else (1.0, 1.0)
     scale = 1.0 if width is None else width / _MM_PER_INCH * _PDF_DPI / natural
     if format_ == "svg":
         return f"{_sized(svg, scale, 'pt').rstrip()}\n<!-- {CHART_MARK.decode()} -->\n".encode()
@@ -72,6 +77,9 @@ def draw(spec: dict[str, Any], format_: str, width: float | None = None) -> byte
         pdf: bytes = vl_convert.svg_to_pdf(_sized(svg, scale, ""))
         return pdf.rstrip() + b"\n% " + CHART_MARK + b"\n"
     dots = PNG_SCALE if width is None else scale * PNG_DPI / _PDF_DPI
+    if width is None and pixels is not None:
+        # Rounded down: the size in pixels is rounded up.
+        dots = floor(1000 * min(pixels[0] / natural, pixels[1] / high)) / 1000
     png: bytes = vl_convert.vegalite_to_png(spec, vl_version=version, scale=dots, allowed_base_urls=[])
     return _with_text(png, b"Software", CHART_MARK)
 

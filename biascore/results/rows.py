@@ -10,8 +10,9 @@ from math import ceil, floor
 from typing import Final
 
 from biascore.basics.frozen import Frozen
-from biascore.basics.wording import shown, some_of, true_minus
-from biascore.results.estimates import Estimate
+from biascore.basics.wording import figures, shown, some_of, true_minus
+from biascore.results.comparison import Difference, Outcome
+from biascore.results.estimates import Estimate, format_p
 from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.results.verdicts import RunVerdict, State, note_of
@@ -29,7 +30,7 @@ class Axis(Frozen):
 
     ``limits``: whole numbers that no value lies beyond. None where there is none.
     ``chance``: what chance alone gives on average, of distances and the like; their neutral value is no difference, which
-    is not what a model without bias has.
+    is not what a model without bias has. ``meant``: what the neutral value means.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Axis(Frozen):
     bound: float | None = None
     limits: tuple[float, float] | None = None
     chance: float | None = None
+    meant: str = "no bias"
 
     @classmethod
     def of(cls, measurement: Measurement) -> Axis:
@@ -47,7 +49,13 @@ class Axis(Frozen):
         # The most that d can be depends on how many words there are, and tests of one axis differ in that.
         limits = (float(floor(one.limits[0])), float(ceil(one.limits[1]))) if one.limits else None
         return cls(
-            name=one.name, unit=one.unit, neutral=one.neutral, bound=bound, limits=limits, chance=one.chance
+            name=one.name,
+            unit=one.unit,
+            neutral=one.neutral,
+            bound=bound,
+            limits=limits,
+            chance=one.chance,
+            meant="no bias" if one.chance is None else "no difference",
         )
 
 
@@ -173,6 +181,45 @@ def failed_row(failure: Failure) -> Row:
     """The row of a measurement that was not made."""
     return Row(
         model=failure.model, name=failure.test, says=failure.metric, state=FAILED, note=failure.message
+    )
+
+
+def change_row(number: int, one: Difference) -> Row:
+    """The row of a change, on an axis of changes; it says the old and the new value, with the decimals of the change."""
+    change, ends = one.change, one.change.interval
+    values = [one.old.value, one.new.value, change.value, *([ends.low, ends.high] if ends else [])]
+    known = [value for value in values if value is not None]
+    reach = (ends.low, ends.high) if ends else (0.0, change.value or 0.0)
+    texts = iter(figures(*reach, *known)[2:])
+    old, new, *moved = ["–" if value is None else true_minus(next(texts)) for value in values]
+    signs = [text if text[0] in "−–" else f"+{text}" for text in moved]
+    mark = None
+    if change.value is not None:
+        low, high = (ends.low, ends.high) if ends else (None, None)
+        mark = Mark(
+            number=number, test=one.test, state=one.outcome.value, value=change.value, low=low, high=high
+        )
+    flips = bool(one.flipped) and one.outcome is not Outcome.INCONCLUSIVE
+    told = [
+        "" if one.p_adjusted is None else f"p adj. {format_p(one.p_adjusted)}",
+        true_minus(one.note),
+        "" if one.paired else "unpaired",
+        f"{one.flipped} of {change.n['items']} items flipped" if flips else "",
+    ]
+    axis = Axis(
+        name=f"change of {one.estimate}", unit=change.unit, neutral=0.0, bound=one.bound, meant="no change"
+    )
+    return Row(
+        model=one.models,
+        name=" ".join(filter(None, [one.test, one.subject])),
+        says=f"{old} → {new}",
+        state=one.outcome.value,
+        axis=None if mark is None else axis,
+        lead=mark,
+        value=signs[0],
+        interval=" to ".join(signs[1:]),
+        note="; ".join(filter(None, told)),
+        link=number,
     )
 
 

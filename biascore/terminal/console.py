@@ -147,7 +147,7 @@ def print_brief(rows: Sequence[Sequence[str]], *, cut: bool = False) -> None:
             shown.append(f"{head}{line.plain}".rstrip())
             head = " " * cell_len(head)
     if shown:
-        say("\n".join(shown))
+        say("\n".join(shown), to=stdout)
 
 
 def print_list(

@@ -154,6 +154,33 @@ def test_a_browser_that_does_not_open_is_no_error(
     assert (folder / "a.html").exists()
 
 
+AUDIT = """
+[[models]]
+ref = "planted:gender=0.5"
+[[measurements]]
+metric = "weat"
+tests = ["en/weat7"]
+options = { resamples = 200, draws = 500, reference = "none" }
+"""
+
+
+def test_a_run_states_its_page_and_release_and_opens_it(
+    tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("audit.toml").write_text(AUDIT, encoding="utf-8")
+    command = ["run", "audit.toml", "--out", "run", "--no-cache", "--open"]
+    with pytest.raises(OptionsError, match=r"--open opens a page, and none is written\. Add --report"):
+        CliRunner().invoke(app, command, catch_exceptions=False)
+    told = CliRunner().invoke(app, [*command, "--report", "page.html", "--release", "7", "--line", "ours"])
+    assert told.exit_code == 0, told.output
+    run = Run.load("run")
+    assert (run.line, run.release, run.report_path) == ("ours", "7", "../page.html")
+    assert opened == [Path("page.html").resolve().as_uri()]
+    with pytest.raises(OptionsError, match="release has 101 characters"):
+        CliRunner().invoke(app, [*command[:-1], "--force", "--release", "x" * 101], catch_exceptions=False)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 def test_filters_and_sort_are_read_from_the_address_and_the_count_is_announced(

@@ -186,7 +186,7 @@ def test_a_row_of_a_concept_counts_its_tests_and_does_not_name_them(shown: Any, 
 def test_prose_is_broken_between_words_only(shown: Any) -> None:
     run = run_of(measured("en/weat6", 0.04, caveats=(Caveat(LOST),)))
     words = set(re.findall(r"\S*\w\S*", shown(run, 300)))
-    narrow = re.sub(r"\(no\s+room [^)]*\)", "", shown(run, 40).split("p-values are")[1])
+    narrow = re.sub(r"\(no\s+room[^)]*\)", "", shown(run, 40).split("p-values are")[1])
     assert [word for word in re.findall(r"\S*\w\S*", narrow) if word not in words] == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from biascore.audits.evaluating_gates import evaluate
 from biascore.audits.evaluating_scenarios import evidence
 from biascore.audits.gates import Gate
 from biascore.audits.scenarios import Scenario
-from biascore.comparing import Comparison
+from biascore.comparing import Comparison, Outcome
 from biascore.mapping import Ground
+from biascore.results.rows import change_row
+from biascore.terminal.pictures import DRAWN
 
 from ..builders import runs
 from ..builders.runs import decided
@@ -40,8 +43,41 @@ def test_the_page_says_what_changed_and_which_items_flipped(found: Comparison) -
         assert f"<bdi>{one.test}</bdi>" in page
         assert one.outcome.value in page
         assert all(f'dir="auto">{row["item"]}</th>' in page for row in one.flips)
-    assert page.count('class="plot"') == 2
+    assert page.count('class="plot"') == 1
     assert "Nothing: all that either run holds" in page
+
+
+def test_a_change_is_a_row_with_marks_of_its_own_and_the_values_of_the_terminal(found: Comparison) -> None:
+    page = render_comparison(found)
+    assert page.count('<svg class="lane"') == len(found)
+    for number, one in enumerate(found):
+        row = change_row(number, one)
+        assert row.lead is not None
+        assert row.lead.state == row.state == one.outcome.value
+        for text in (row.says, row.value, row.interval):
+            assert text in page
+        assert f'class="badge {row.state.replace(" ", "-")}"' in page
+    assert not {"badge detected", "badge negligible"} & set(re.findall("badge [a-z]+", page))
+    for outcome in (Outcome.INCREASED, Outcome.DECREASED, Outcome.CHANGED_SIGN, Outcome.UNCHANGED):
+        mark = DRAWN.marks[outcome.value]
+        assert f'.badge.{outcome.replace(" ", "-")}::before {{ content: "{mark}"' in page
+
+
+def test_a_caption_is_of_the_intervals_that_its_chart_draws(found: Comparison) -> None:
+    changes = [
+        one.model_copy(update={"change": one.change.model_copy(update={"interval": None})}) for one in found
+    ]
+    page = render_comparison(found.model_copy(update={"differences": tuple(changes)}))
+    assert "Lines are 95 % confidence intervals." in page
+    assert "No intervals were made" not in page
+
+
+def test_rounding_is_no_row(found: Comparison) -> None:
+    noise = found[0].change.model_copy(update={"value": 4e-15, "interval": None})
+    equal = found[0].model_copy(update={"change": noise, "outcome": Outcome.UNCHANGED})
+    page = render_comparison(found.model_copy(update={"differences": (equal, found[1])}))
+    assert page.count('<svg class="lane"') == 1
+    assert "1 equal" in page
 
 
 def test_texts_of_others_are_escaped_and_what_was_refused_is_named(found: Comparison) -> None:

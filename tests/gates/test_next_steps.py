@@ -73,7 +73,7 @@ def test_the_count_of_the_rule_is_that_of_the_gate(ps: tuple[float, ...], tmp_pa
     (gate,) = json.loads(done.stdout)
     held = [check["held"] for check in gate["checks"]]
     assert (
-        f" {held.count('fails')} of {len(ps)} tests would fail; {held.count('inconclusive')} inconclusive"
+        f" {held.count('fails')} of {len(ps)} tests would fail; {held.count('inconclusive')} not decided"
         in step.says
     )
     assert (done.exit_code == 4) == (held.count("fails") > 0)

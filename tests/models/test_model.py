@@ -46,6 +46,13 @@ def test_each_question_is_asked_once_and_the_order_is_restored() -> None:
     assert backend.calls == [("b", "aa", "ccc"), ("dddd",)]
 
 
+def test_texts_that_begin_alike_are_scored_together_and_the_order_is_restored() -> None:
+    backend = Lengths(batch=2)
+    words = ["a man", "the king", "a woman", "the queens", "a man"]
+    assert model_of(backend).score(words, "length").tolist() == [len(word) / 3 for word in words]
+    assert backend.calls == [("a man", "a woman"), ("the king", "the queens")]
+
+
 @given(st.lists(st.sampled_from(["a", "bb", "ccc", "dddd", "eeeee"])), st.integers(1, 7))
 def test_any_list_in_any_batch(words: list[str], batch: int) -> None:
     backend = Lengths(batch=batch)

@@ -43,6 +43,20 @@ def test_a_plan_reads_no_whole_file(engine: Engine, tmp_path: Path) -> None:
         assert (some, rows.shape) == (tuple(words[:FEW_WORDS]), (FEW_WORDS, 3))
 
 
+def test_a_word_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    backend, asked = Lengths(), list[str]()
+
+    def familiarity(words: Sequence[str]) -> Sequence[Familiarity]:
+        asked.extend(words)
+        return [Familiarity(seen=word != "b", rank=len(word)) for word in words]
+
+    monkeypatch.setattr(backend, "familiarity", familiarity)
+    model = model_of(backend)
+    assert [one.seen for one in model.familiarity(["a", "b", "a"])] == [True, False, True]
+    assert [one.rank for one in model.familiarity(["ccc", "a"])] == [3, 1]
+    assert asked == ["a", "b", "ccc"]
+
+
 class Fails(Lengths):
     """Raises this where it is asked whether it has seen words, and counts how often."""
 

@@ -29,6 +29,17 @@ def test_bars_of_groups_begin_at_the_neutral_value() -> None:
     assert "and bars begin there" in chart.caption
 
 
+def test_bars_without_groups_begin_there_too() -> None:
+    plain = BARS.model_copy(update={"groups": ()})
+    made = measurement().model_copy(update={"estimates": RATES, "figures": (plain,)})
+    chart = charts.measurement_charts(made, 1)[0]
+    assert [row["from"] for row in chart.spec["datasets"]["rows"]] == [0.5, 0.5, 0.5]
+    assert "and bars begin there" in chart.caption
+    (bar,) = [layer for layer in chart.spec["layer"] if layer["mark"]["type"] == "bar"]
+    assert bar["encoding"]["x2"] == {"field": "from"}
+    assert bar["encoding"]["x"]["scale"] == {"zero": False}
+
+
 def test_groups_that_are_not_one_for_each_bar_are_told() -> None:
     few = BARS.model_copy(update={"groups": ("women",)})
     made = measurement().model_copy(update={"estimates": RATES, "figures": (few,)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ pytest.importorskip("vl_convert")
 forest_charts = pytest.importorskip("biascore.report.charts").forest_charts
 FEWEST = pytest.importorskip("biascore.report.charts").FEWEST
 slide_charts = pytest.importorskip("biascore.report.charts").slide_charts
+draw = pytest.importorskip("biascore.report.vega").draw
 LEFT_HALVES = pytest.importorskip("biascore.report.charts.base").LEFT_HALVES
 
 CAREER = "male names with career, female names with family (stereotype-congruent)"
@@ -178,3 +180,23 @@ def test_a_slide_has_findings_alone_with_title_verdicts_and_both_ends_in_it() ->
     (ends,) = data["ends"]
     assert ends["above"] == "male names with career, female names with family →"
     assert not slide_charts(run_of(*tests[:2], control))
+
+
+def test_a_slide_has_ten_rows_the_detected_first_fits_a_screen_and_counts_the_rest() -> None:
+    weak = [
+        made(p=0.9, test=f"t{i}", title=f"A long title of test {i} " * 3, verdict=Verdict.INCONCLUSIVE)
+        for i in range(30)
+    ]
+    strong = [made(p=0.0001, test=f"t{i}", title=f"t{i}") for i in range(30, 33)]
+    run = run_of(*weak, *strong)
+    (slide,) = slide_charts(run)
+    words = [row["verdict"].split("|")[0] for row in slide.spec["datasets"]["verdicts"]]
+    assert words == ["detected"] * 3 + ["inconclusive"] * 7
+    assert len(slide.spec["datasets"]["rows"]) == 10
+    assert "3 of 33 measurements detected" in slide.caption
+    assert "23 more measurements not drawn: 23 inconclusive." in slide.caption
+    png = draw(slide.spec, "png", None, slide.pixels)
+    wide, high = struct.unpack(">II", png[16:24])
+    assert wide <= 1600
+    assert high <= 900
+    assert wide == 1600 or high >= 895

@@ -157,20 +157,23 @@ def test_a_plane_replaces_strips_but_not_names() -> None:
     ]
 
 
-def test_bars_start_at_zero_and_stand_in_order(tmp_path: Path) -> None:
+def test_bars_start_at_no_bias_and_stand_in_order(tmp_path: Path) -> None:
     made = pairs_measurement()
     run = run_of(made)
     marks = drawing(run, "figure")
     bars = [m for m in marks if m.attributes.get("aria-roledescription") == "bar"]
     drawn = [e for e in made.estimates if e.value is not None]
     assert [re.search("Estimate: (.*); Value", b.label)[1] for b in bars] == [e.name for e in drawn]  # type: ignore[index]
-    widths = [float(re.match(r"M0,[\d.e-]+h([\d.]+)v", b.attributes["d"])[1]) for b in bars]  # type: ignore[index]
-    tops = [float(re.match(r"M0,([\d.e-]+)h", b.attributes["d"])[1]) for b in bars]  # type: ignore[index]
-    assert tops == sorted(tops)
-    unit = widths[0] / 60.5
-    assert widths == pytest.approx([unit * e.value for e in drawn if e.value is not None])
+    boxes = [re.match(r"M([\d.e-]+),([\d.e-]+)h([\d.]+)v", b.attributes["d"]).groups() for b in bars]  # type: ignore[union-attr]
+    lefts, tops, widths = zip(*(map(float, box) for box in boxes), strict=True)
+    assert list(tops) == sorted(tops)
+    unit = widths[0] / 10.5
+    assert widths == pytest.approx([unit * abs(e.value - 50) for e in drawn if e.value is not None])
     [line] = lines(marks)
-    assert line.x - bars[0].x == pytest.approx(50 * unit, abs=0.6)
+    ends_at = [left + width * (e.value < 50) for left, width, e in zip(lefts, widths, drawn, strict=True)]
+    assert [bar.x + end for bar, end in zip(bars, ends_at, strict=True)] == pytest.approx(
+        [line.x] * len(bars)
+    )
     shown = " ".join(m.text for m in marks if m.tag == "text")
     assert all(f"n = {e.n['items']:,} items" in shown for e in drawn)
     ends = [m for m in marks if m.tag == "line" and m.attributes.get("stroke") == "#333333"]
@@ -178,7 +181,7 @@ def test_bars_start_at_zero_and_stand_in_order(tmp_path: Path) -> None:
     assert lengths == pytest.approx([unit * (e.interval.high - e.interval.low) for e in drawn if e.interval])
 
     figure = next(f for f in page_of(run, tmp_path).all("figure") if "by bias type" in f.text)
-    assert "The vertical line at 50 means no bias." in figure.text
+    assert "The vertical line at 50 means no bias, and bars begin there." in figure.text
     assert "Without a value, and so not drawn: profession." in figure.text
 
 

@@ -327,7 +327,8 @@ def test_a_limit_runs_from_left_to_right() -> None:
 def test_hostile_texts_in_pictures_of_the_run_stay_texts(tmp_path: Path) -> None:
     run = run_of(*hostile_joined())
     page = page_of(run, tmp_path)
-    assert not [e for e in page.walk() if e.tag in {"img", "svg", "textarea", "b-", "iframe"}]
+    assert not [e for e in page.walk() if e.tag in {"img", "textarea", "b-", "iframe"}]
+    assert {e.attributes.get("class") for e in page.all("svg")} <= {"tally", "lane", "axis"}
     section = page.all("section", "across")[0]
     headings = [h.text for h in section.all("h3")]
     for text in HOSTILE:

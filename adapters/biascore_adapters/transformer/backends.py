@@ -66,13 +66,12 @@ class Opened:
     """A model open in a runtime: what reads its texts, what it answers with, and what is known of it.
 
     ``kind`` says which head is asked; none for an "encoder" or "decoder". ``sentence`` is the rule for sentence vectors,
-    None where the runtime gives no states. ``outputs`` names those of a sequence head ("head"). ``facts`` become those
-    of the identity, whose digest is the ``folder``'s. ``export`` writes the model into a folder (int8 or not) and
-    returns the adapter that opens it there, where that is possible; ``fine_tune`` is ``Backend.fine_tune`` for a
-    masked language model, where that is. ``conventions`` are those of every measurement on it. ``prompts`` says how a
-    causal language model is given prompts and long texts, ``after_prompts`` what it makes of a prompt computed once, and
-    ``generate`` what it says after one, where these are. ``trees``: the runtime also takes rows of a tree of prefixes.
-    ``told``: facts that no answer depends on.
+    if the runtime gives states. ``outputs`` names those of a sequence head ("head"). ``facts`` become those of the
+    identity, whose digest is the ``folder``'s. ``export`` writes the model into a folder (int8 or not) and returns the
+    adapter that opens it there, or None; ``fine_tune`` is ``Backend.fine_tune`` for a masked language model.
+    ``conventions`` are those of every measurement on it. ``prompts`` says how a causal language model is given prompts
+    and long texts, ``after_prompts`` what it makes of a prompt computed once, and ``generate`` what it says after one,
+    where these are. ``trees``: the runtime also takes rows of a tree of prefixes. ``told``: facts for readers.
     """
 
     folder: ModelFolder

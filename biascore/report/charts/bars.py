@@ -1,4 +1,4 @@
-"""Some estimates of a measurement side by side, as bars from 0 with their intervals."""
+"""Some estimates of a measurement side by side, as bars from no bias, or else from 0, with their intervals."""
 
 from __future__ import annotations
 
@@ -59,15 +59,18 @@ def bars_plot(measurement: Measurement, bars: Bars) -> Plot | str:
     neutral = shared_neutral(estimate for _, estimate in drawn)
     group_of = dict(zip(bars.estimates, bars.groups, strict=False))
     grouped = bool(group_of) and neutral is not None
+    if neutral is not None:
+        rows = [row | {"from": neutral} for row in rows]
     if grouped:
-        rows = [row | {"group": group_of[row["estimate"]], "from": neutral} for row in rows]
+        rows = [row | {"group": group_of[row["estimate"]]} for row in rows]
     caption = f"{bars.title}. {whiskers(estimate.interval for _, estimate in drawn)}"
-    caption += describe_neutral(neutral, f"no bias{', and bars begin there' if grouped else ''}")
+    caption += describe_neutral(neutral, f"no bias{', and bars begin there' if neutral else ''}")
     if close and shared:
         caption += f" Each of {sizes(shared)}."
     absent = [label for label, estimate in pairs if estimate.value is None]
     note = f"Without a value, and so not drawn: {', '.join(absent)}." if absent else ""
-    layers = _layers(distinct(group_of.values()) if grouped else [], _domain(measurement, bars))
+    groups = distinct(group_of.values()) if grouped else []
+    layers = _layers(groups, _domain(measurement, bars, neutral or 0.0), zero=neutral is None)
     step = label_step(labels, CLOSE_STEP if close else BAR_STEP)
     drawing = Drawing(layers, step, {ROWS.name: rows}).with_neutral(neutral)
     return Plot(drawing, with_unit(bars.title, drawn[0][1].unit), caption, (note,))
@@ -112,8 +115,11 @@ def _row(estimate: Estimate, label: str) -> dict[str, Any]:
     return {"label": label, "estimate": estimate.name, **columns, "n": sizes(estimate.n)}
 
 
-def _domain(measurement: Measurement, bars: Bars) -> tuple[float, float] | None:
-    """From where to where all bars of the measurement reach that have these labels and this unit; None for these alone."""
+def _domain(measurement: Measurement, bars: Bars, begin: float) -> tuple[float, float] | None:
+    """From where to where all bars of the measurement reach that have these labels and this unit; None for these alone.
+
+    ``begin``: where they begin.
+    """
     unit = labelled(bars, measurement)[0][1].unit
     alike = [
         labelled(figure, measurement)
@@ -125,10 +131,13 @@ def _domain(measurement: Measurement, bars: Bars) -> tuple[float, float] | None:
     some = [estimate for pairs in alike for _, estimate in pairs if pairs[0][1].unit == unit]
     ends = [end for one in some if one.interval for end in (one.interval.low, one.interval.high)]
     values = [value for value in (*(one.value for one in some), *ends) if value is not None]
-    return (min(0.0, *values), max(0.0, *values)) if len(alike) > 1 else None
+    return (min(begin, *values), max(begin, *values)) if len(alike) > 1 else None
 
 
-def _layers(groups: Sequence[str], domain: tuple[float, float] | None) -> tuple[alt.Chart, ...]:
+def _layers(
+    groups: Sequence[str], domain: tuple[float, float] | None, *, zero: bool
+) -> tuple[alt.Chart, ...]:
+    """``zero``: bars begin at 0, as there is no neutral value."""
     told = tooltip(estimate="Estimate", **ESTIMATE, n="n")
     base = alt.Chart(ROWS).encode(y=label_axis(), tooltip=told)
     if groups:
@@ -137,5 +146,6 @@ def _layers(groups: Sequence[str], domain: tuple[float, float] | None) -> tuple[
         fill = alt.Fill("group:N", sort=None, scale=scale, legend=alt.Legend(title=None, symbolOpacity=1))
         bar = base.mark_bar(opacity=0.75).encode(x=value_axis(domain=domain), x2=alt.X2("from"), fill=fill)
     else:
-        bar = base.mark_bar(color=COLOURS[0], opacity=0.5).encode(x=value_axis(zero=True, domain=domain))
+        bar = base.mark_bar(color=COLOURS[0], opacity=0.5).encode(x=value_axis(zero=zero, domain=domain))
+        bar = bar if zero else bar.encode(x2=alt.X2("from"))
     return bar, interval_lines(base, 1.8)

@@ -92,13 +92,17 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A specification with its file name (no suffix), its caption, a note on what is not drawn, and a heading."""
+    """A specification with its file name (no suffix), its caption, a note on what is not drawn, and a heading.
+
+    ``pixels``: the most that its PNG has across and down; None for 300 dpi.
+    """
 
     name: str
     caption: str
     note: str
     spec: dict[str, Any]
     title: str = ""
+    pixels: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

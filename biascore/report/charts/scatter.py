@@ -42,6 +42,7 @@ from biascore.report.charts.labels import (
 )
 from biascore.report.texts import number
 from biascore.results.figures import Limit, Point
+from biascore.results.words.effects import ends_of
 
 UP: Final = 440
 MARGIN: Final = 14
@@ -91,7 +92,19 @@ def scatter_plot(entries: Sequence[Entry], looks: Mapping[str, Look]) -> Plot | 
     layers = _layers(len(rows), frame, [looks[model] for model in distinct(row["series"] for row in rows)])
     axes = zip(("Horizontal", "Vertical"), (across[0], up[0]), strict=True)
     below = [f"{axis} axis: {with_unit(one.name, one.unit)}." for axis, one in axes]
+    below += _directions(drawn, figure)
     return Plot(Drawing(layers, UP, data, meta=frame.meta(narrow)), below, caption, tuple(notes))
+
+
+def _directions(drawn: Sequence[Entry], figure: Point) -> list[str]:
+    """What lies up or right of no bias, and what on the other side; none where the headline is on no axis or they differ."""
+    some = [entry.measurement for entry in drawn]
+    ends = {ends_of(one)[:2] for one in some}
+    above, below = ends.pop() if len(ends) == 1 else ("", "")
+    for name, places in ((figure.x, ("Right", "left")), (figure.y, ("Up", "down"))):
+        if below and all(one.headline.name.endswith(name) for one in some):
+            return [f"{places[0]}: {above};", f"{places[1]}: {below}."]
+    return []
 
 
 def _row(entry: Entry) -> dict[str, Any]:

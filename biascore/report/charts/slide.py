@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -45,6 +46,10 @@ from biascore.results.verdicts import Role, State
 from biascore.results.words.effects import ends_of
 
 WIDE: Final = 960
+PIXELS: Final = (1600, 900)
+"""Across and down: a picture fits a slide."""
+MOST: Final = 10
+"""A slide has so many rows; the other measurements are counted."""
 ROW: Final = 26
 MARGIN: Final = 24
 TITLE_WIDTH: Final = 84
@@ -79,6 +84,8 @@ def _name(own: Sequence[Reading]) -> str:
 
 
 def _slide(run: Run, own: Sequence[Reading], name: str) -> Chart:
+    every = sorted(own, key=lambda reading: list(State).index(State.of(*reading)))
+    own, more = every[:MOST], every[MOST:]
     some = [m for m, _ in own]
     first, headline = some[0], some[0].headline
     looks = {first.model: Look(model_looks(run)[first.model].colour, "circle")}
@@ -97,7 +104,7 @@ def _slide(run: Run, own: Sequence[Reading], name: str) -> Chart:
     drawing = replace(
         drawing, height=height, over=(_at_the_right(),), data=drawing.data | {VERDICTS.name: words}
     )
-    title, caption = _title(own), describe_marks(own, neutral, bound)
+    title, caption = _title(every), f"{describe_marks(own, neutral, bound)}{_not_drawn(more)}"
     spec = specification(drawing, "", f"{title} {caption}")
     below, above = sides(some) if len(sides(some)) == 2 else ("← the opposite", "as named at the left →")
     if all(ends_of(m).below for m in some):
@@ -117,7 +124,7 @@ def _slide(run: Run, own: Sequence[Reading], name: str) -> Chart:
         "anchor": "start", "frame": "bounds", "fontSize": 20, "fontWeight": "bold", "color": INK,
         "subtitleFontSize": 13, "subtitleColor": INK, "offset": 16,
     }  # fmt: skip
-    return Chart(name, f"{title} {caption}", "", spec, "Slide")
+    return Chart(name, f"{title} {caption}", "", spec, "Slide", PIXELS)
 
 
 def _labels(some: Sequence[Measurement]) -> list[str]:
@@ -137,6 +144,13 @@ def _title(own: Sequence[Reading]) -> str:
     counts = [f"{words.count(State.DETECTED)} of {counted(len(own), 'measurement')} detected"]
     counts += [counted(words.count(State.HINT), State.HINT)] if State.HINT in words else []
     return f"{own[0].measurement.model}, {own[0].measurement.metric}: {', '.join(counts)}."
+
+
+def _not_drawn(more: Sequence[Reading]) -> str:
+    """A sentence on the measurements for which a slide has no row, with a space before it."""
+    counts = Counter(map(_word, more))
+    told = ", ".join(f"{count} {word}" for word, count in counts.items())
+    return f" {counted(len(more), 'more measurement')} not drawn: {told}." if more else ""
 
 
 def _word(reading: Reading) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from biascore.basics.wording import capital, counted, shown, some_of
 from biascore.results.harmless import HarmlessAudits, Shared
 from biascore.results.measurement import Measurement
-from biascore.results.verdicts import Role
+from biascore.results.verdicts import Role, State
 from biascore.results.words.answers import Answer, Counts, findings
 from biascore.results.words.effects import Size, describe_scale, moved
 
@@ -25,6 +25,14 @@ def shared_of(some: Iterable[Answer]) -> Shared:
     """What of the answers of one model was detected by comparison with harmless groups."""
     shares = [share for one in some for share in one.shares]
     return Shared(len(shares), min(shares, default=1.0))
+
+
+def exceeds_harmless(some: Sequence[Answer], audits: HarmlessAudits | None) -> bool:
+    """Whether something was detected on a model, and more than harmless groups give where it is compared with these."""
+    found = [one for one in some if one.state is State.DETECTED]
+    if any(one.unshared for one in found):
+        return True
+    return bool(found) and (audits is None or audits.exceeds(shared_of(some)))
 
 
 def total(some: Iterable[Answer]) -> Counts:

@@ -11,7 +11,7 @@ from biascore.results.failure import Failure
 from biascore.results.harmless import HarmlessAudits
 from biascore.results.verdicts import State
 from biascore.results.words.answers import NO_CONCEPT, Answer
-from biascore.results.words.result import by_model, shared_of
+from biascore.results.words.result import by_model, exceeds_harmless, shared_of
 
 MOST_MODELS: Final = 3
 """More models than these share one sentence."""
@@ -65,7 +65,7 @@ def result_lines(
 def _of_many(
     of: dict[str, list[Answer]], audits: dict[str, HarmlessAudits], models: dict[str, int]
 ) -> Result:
-    biased = [model for model, some in of.items() if _biased(some, audits.get(model))]
+    biased = [model for model, some in of.items() if exceeds_harmless(some, audits.get(model))]
     empty = [model for model in models if all(one.state is State.NOT_MEASURED for one in of.get(model, []))]
     first = [one.found_first for some in of.values() for one in some if one.found_first]
 
@@ -92,7 +92,7 @@ def _of_one(model: str, some: Sequence[Answer], audits: HarmlessAudits | None, f
         besides = _besides(some) if heads else ""
         return [head, besides or effects(some, audits, room, head), _failed(failed)]
 
-    return Result(model, _fitting(parts), bool(heads) or _biased(some, audits))
+    return Result(model, _fitting(parts), bool(heads) or exceeds_harmless(some, audits))
 
 
 _BESIDES: Final = {
@@ -135,13 +135,13 @@ def _none(some: Sequence[Answer], _: HarmlessAudits | None, room: int, head: str
 def _detected(some: Sequence[Answer], audits: HarmlessAudits | None, room: int, head: str) -> str:
     """On how many grounds something is detected, of which of them that is sure, or that harmless groups give as much."""
     found = [one for one in some if one.state is State.DETECTED]
-    sure = found if audits is None else [one for one in found if _sure(one, found, audits)]
+    exceeds = audits is not None and audits.exceeds(shared_of(some))
+    sure = found if audits is None else [one for one in found if _sure(one, audits, exceeds)]
     others = [one for one in found if one not in sure]
-    exceeds = audits is not None and audits.exceeds(shared_of(found))
     bias = "bias" if head else "Bias"
     if audits is not None and not exceeds and not sure:
         # By which it was decided; a check says how many have as many by their number alone.
-        often = f"{ceil(100 * audits.p_value(shared_of(found)))} of 100 harmless audits show as much"
+        often = f"{ceil(100 * audits.p_value(shared_of(some)))} of 100 harmless audits show as much"
         where = _on(found, some, room, " (", ")")
         return f"{'' if head else 'No clear bias: '}detected on {where}, but {often}"
     if len(some) == 1:
@@ -157,19 +157,9 @@ def _detected(some: Sequence[Answer], audits: HarmlessAudits | None, room: int, 
     return f"{bias} on {_on(found, some, 0)}; sure on {_grounds(sure, room)}, the rest only test by test"
 
 
-def _sure(one: Answer, found: Sequence[Answer], audits: HarmlessAudits) -> bool:
+def _sure(one: Answer, audits: HarmlessAudits, exceeds: bool) -> bool:
     """Whether its metric compares with no groups, or few harmless audits have such a share of pairs."""
-    if one.unshared:
-        return True
-    return audits.exceeds(shared_of(found)) and audits.exceeds_harmless(min(one.shares, default=1.0))
-
-
-def _biased(some: Sequence[Answer], audits: HarmlessAudits | None) -> bool:
-    """Whether something was detected on a model, and more than harmless groups give where it is compared with these."""
-    found = [one for one in some if one.state is State.DETECTED]
-    if any(one.unshared for one in found):
-        return True
-    return bool(found) and (audits is None or audits.exceeds(shared_of(found)))
+    return bool(one.unshared) or (exceeds and audits.exceeds_harmless(min(one.shares, default=1.0)))
 
 
 def _on(these: Sequence[Answer], of: Sequence[Answer], room: int, opens: str = ": ", closes: str = "") -> str:
