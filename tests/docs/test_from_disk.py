@@ -23,7 +23,7 @@ setTimeout(() => {
   for (const name of ["input", "keyup"]) field.dispatchEvent(new Event(name, { bubbles: true }));
 }, 2000);
 </script></body>"""
-CONTRAST = """<script>
+CONTRAST = """<style>* { transition: none !important; }</style><script>
 setTimeout(() => document.body.setAttribute("data-md-color-scheme", "SCHEME"), 2000);
 setTimeout(() => {
   const parts = (color) => color.match(/[\\d.]+/g).map(Number);
