@@ -265,11 +265,11 @@ TABLES: Final = {"asked": asked, "planted": planted, "real": real, "answers": an
 
 
 def write(name: str, lines: Sequence[str]) -> None:
-    """Put the lines between the marks of that name; page and marks are made where they are not there."""
-    page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else "# Audit tests on planted models\n"
+    """Put the lines between the marks of that name; the page tells in short what tables without marks show."""
+    page = PAGE.read_text(encoding="utf-8")
     begin, end = f"<!-- bench_audit: {name} -->\n", f"<!-- end of {name} -->"
     if begin not in page:
-        page += f"\n{begin}{end}\n"
+        return
     before, _, rest = page.partition(begin)
     _, _, after = rest.partition(end)
     PAGE.write_text("\n".join([before + begin.rstrip("\n"), *lines, end + after]), encoding="utf-8")
@@ -283,7 +283,9 @@ def main() -> None:
     parser.add_argument("--language", default="en")
     parser.add_argument("--times", type=int, help=f"models, or pairs, a cell; {TIMES}")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} a cell")
-    parser.add_argument("--page", action="store_true", help=f"write the tables into docs/{PAGE.name}")
+    parser.add_argument(
+        "--page", action="store_true", help=f"write the tables that docs/{PAGE.name} has marks for"
+    )
     parser.add_argument("--model", default=ENCODER, metavar="REF", help="of the real vectors and the answers")
     parser.add_argument("--stimuli", action="append", default=[], metavar="FOLDER", help="tests of your own")
     given = parser.parse_args()

@@ -3,7 +3,7 @@
 25 templates of 40 questions, and templates of unequal sizes. A model picks a person in 60 % of ambiguous questions, and
 guesses in 60 % of disambiguated ones, else it is right; which person follows from the bias of the template, which is normal
 with the bias of all and an sd.
-Run: python -m benchmarks.bench_bbq_validity [--sets N] [--cases 0 3 ...] [--page]
+Run: python -m benchmarks.bench_bbq_validity [--sets N] [--cases 0 3 ...]
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from biascore_metrics.bbq.bias import bias as bias_of
 from biascore_metrics.bbq.items import AMBIGUOUS, DISAMBIGUATED
 from tests.metrics.bbq.made import rows_of
 
-from .pages import arguments, show
+from .pages import arguments
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
@@ -134,11 +134,10 @@ def lines(cases: tuple[World, ...], sets: int) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = arguments(__doc__, SETS)
-    parser.add_argument("--page", action="store_true", help="write the table into docs/metrics/bbq.md")
-    given = parser.parse_args()
+    given = arguments(__doc__, SETS).parse_args()
     cases = tuple(WORLDS[i] for i in (given.cases or range(len(WORLDS))))
-    show(lines(cases, given.sets), "metrics/bbq.md", "bench_bbq_validity", put=given.page)
+    for line in lines(cases, given.sets):
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

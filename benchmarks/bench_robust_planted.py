@@ -1,10 +1,9 @@
 """How often robust association finds a difference on models in which a known one was planted, none among them.
 
-    python -m benchmarks.bench_robust_planted [MODELS [--page]]
+    python -m benchmarks.bench_robust_planted [MODELS]
 
 MODELS planted models (200 unless told), one for each seed, asked for two of the templates of the professions held by
-men: 20 words for people, 10 professions. Prints the share of p <= .05 by the planted difference in nats
-(``--page``: into docs/metrics/robust-association.md).
+men: 20 words for people, 10 professions. Prints the share of p <= .05 by the planted difference in nats.
 A planted difference moves the estimate alone, so the same models stand behind all differences.
 """
 
@@ -21,8 +20,6 @@ from biascore_metrics.robust.fits import PairFit, clustered, table_of
 from biascore_metrics.robust.items import AssociationsTest
 from biascore_metrics.robust.options import RobustOptions
 from biascore_metrics.robust.probes import Design, MaskedProber
-
-from .pages import show
 
 TEST = "en/professions_held_by_men"
 GROUPS = ("male", "female")
@@ -60,4 +57,4 @@ def larger(tests: list[TTest], effect: float) -> float:
 
 if __name__ == "__main__":
     models = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    show(rows(models), "metrics/robust-association.md", "bench_robust_planted", put="--page" in sys.argv)
+    print(*rows(models), sep="\n")

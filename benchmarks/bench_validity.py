@@ -1,9 +1,9 @@
-"""Writes docs/validity.md: the rule of every metric, and how often it says "detected" with nothing there and with something.
+"""Writes docs/validity.md: how often the rule of a metric says "detected" with nothing there and with something.
 
 Planted models, each of its own seed, are measured as any model is; scores of other worlds are drawn (drawn_worlds.py);
 tables that another benchmark wrote into the page of a metric are taken from there.
 Run: python -m benchmarks.bench_validity [--quick] [TABLE ...]
---quick: few models, printed and not written. TABLE "rules": only what needs no model, which every run writes.
+--quick: few models, printed and not written.
 """
 
 from __future__ import annotations
@@ -234,15 +234,6 @@ def rows_of(page: str, name: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in between.splitlines()[2:]]
 
 
-def rules(engine: Engine) -> Iterator[str]:
-    """Every metric with its rule, those of one rule together."""
-    of: dict[str, list[str]] = {}
-    for name in sorted(engine.plugins.metrics.names):
-        of.setdefault(engine.plugins.metrics.get(name).rule, []).append(f"`{name}`")
-    yield from (line("metric", "rule"), rule(2))
-    yield from (line(", ".join(names), told) for told, names in of.items())
-
-
 def precision() -> Iterator[str]:
     """Wilson's intervals of a rate, by the number of models behind it."""
     rates = (0.0, 0.05, 0.5)
@@ -275,13 +266,10 @@ def main(*given: str) -> None:
     quick = "--quick" in given
     wanted = [name for name in given if name != "--quick"] or ["drawn", *TABLES]
     for name in wanted:
-        if name == "rules":
-            continue
         lines = shown(drawn(quick) if name == "drawn" else planted(TABLES[name], quick))
         if not quick:
             write(name, lines)
     if not quick:
-        write("rules", rules(Engine(cache=None)))
         write("precision", precision())
         write("open", unknown(PAGE.read_text(encoding="utf-8")))
 

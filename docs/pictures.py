@@ -5,6 +5,7 @@ What is measured are `planted:` models and the encoder of the demo, so that ever
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,8 +25,8 @@ MEASURED = {
 }
 """A run's name: metric, model and test."""
 CHARTS = {
-    "forest": "quick/forest-01*.png",
-    "slide": "quick/slide.png",
+    "forest": "quick/forest-01*.svg",
+    "slide": "quick/slide.svg",
     "words": "weat6/items-0001*.png",
     "fise": "fise/figure-0001-1*.png",
     "gest": "gest/figure-0001-2*.png",
@@ -43,12 +44,15 @@ def biascore(*arguments: str) -> None:
 def photograph(page: Path, picture: Path) -> None:
     """The first screen of a page."""
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=8000"]
-    size = f"--window-size={WIDTH},1300"
+    size = f"--window-size={WIDTH},900"
     subprocess.run(["chromium", *flags, size, f"--screenshot={picture}", page.as_uri()], check=True)
 
 
 def keep(picture: Path, name: str) -> None:
-    """A copy of few colours, no wider than the page."""
+    """A copy; of an image in pixels one of few colours, no wider than the page."""
+    if picture.suffix == ".svg":
+        shutil.copy(picture, DOCS / "pictures" / f"{name}.svg")
+        return
     image = Image.open(picture).convert("RGB")
     if image.width > WIDTH:
         image = image.resize((WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS)
@@ -60,16 +64,15 @@ def main() -> None:
     """All pictures."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        biascore("audit", ENCODER, "--out", str(folder / "demo-run"))
         biascore("audit", ENCODER, "--quick", "--out", str(folder / "quick-run"))
         for run, (metric, model, tests) in MEASURED.items():
             biascore(
                 "measure", metric, "--model", model, "--tests", tests, "--out", str(folder / f"{run}-run")
             )
-        for run in ("demo", "quick", *MEASURED):
+        for run in ("quick", *MEASURED):
             page = folder / f"{run}.html"
             biascore("report", str(folder / f"{run}-run"), "--out", str(page), "--charts", str(folder / run))
-        photograph(folder / "demo.html", folder / "report.png")
+        photograph(folder / "quick.html", folder / "report.png")
         keep(folder / "report.png", "report")
         for picture, chart in CHARTS.items():
             keep(next(folder.glob(chart)), picture)

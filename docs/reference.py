@@ -1,7 +1,7 @@
-"""The tables of docs/cli.md, made from the program: python docs/reference.py
+"""The tables of docs/cli.md and docs/plugins.md, made from the program: python docs/reference.py
 
-Commands and exit codes are written into the page, between comments. The options of every command and metric are in the
-site only: mkdocs calls ``on_page_markdown`` as a hook.
+Commands and exit codes are written into the page, between comments. The options of every command and metric, and the
+clauses of the contracts, are in the site only: mkdocs calls ``on_page_markdown`` as a hook.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.cli.others import OTHERS
 from biascore.plugins.loading import Plugins
+from biascore.testing.contract import CLAUSES
 
 PAGE = Path(__file__).resolve().parent / "cli.md"
 ROOT: Any = typer.main.get_command(app)
@@ -28,6 +29,7 @@ COMMANDS = {
     if (command := ROOT.commands[name]).rich_help_panel != OTHERS
 }
 """Also those of plugins that ship."""
+DIALOG = 'data-md-component="search" role="dialog"'
 
 
 def commands() -> Iterator[tuple[str, Any]]:
@@ -80,6 +82,14 @@ def metric_texts() -> str:
     return "\n\n".join(f"### `{name}`\n\n```text\n{text}\n```" for name, text in shown.items())
 
 
+def clause_table() -> str:
+    """Every clause of every contract, in the words that a failure shows."""
+    rows = ["| clause | promise |", "|---|---|"]
+    for kind, clauses in CLAUSES.items():
+        rows += [f"| **{kind}** | |", *(f"| `{name}` | {text} |" for name, text in clauses.items())]
+    return "\n".join(rows)
+
+
 def parameters(command: Any) -> list[Any]:
     """What the command takes; its module is imported for it."""
     found: list[Any] = command.make_context("biascore", [], resilient_parsing=True).command.params
@@ -110,10 +120,19 @@ def written(page: str) -> str:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Called by mkdocs for each page: the options go where their comment is."""
-    for place, text in (("<!-- options -->", option_tables), ("<!-- metrics -->", metric_texts)):
+    for place, text in (
+        ("<!-- options -->", option_tables),
+        ("<!-- metrics -->", metric_texts),
+        ("<!-- clauses -->", clause_table),
+    ):
         if place in markdown:
             markdown = markdown.replace(place, text())
     return markdown
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Called by mkdocs for each page: the theme's search dialog gets a name, which screen readers say."""
+    return output.replace(DIALOG, f'{DIALOG} aria-label="Search"')
 
 
 if __name__ == "__main__":

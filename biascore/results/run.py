@@ -70,7 +70,8 @@ class Run(Frozen):
         scenarios: The results of the audit's scenarios.
         mappings: The mappings from which articles are named.
         harmless: Of each model in use, what audits with harmless groups in the place of the tests' own detect.
-        line: Of which line of releases the model is, and ``release`` which one, as the audit says; or empty.
+        line: Of which line of releases the model is, as the audit says; or empty.
+        release: Which release of the line it is; or empty.
         leads: The test that represents each ground on each model; empty in runs stored before these were kept.
         report_path: Where its page was written, relative to its folder; empty where that is not next to it or in it.
     """

@@ -1,7 +1,8 @@
-"""The page of plugins states every clause in the words that a failure shows, and contracts have versions."""
+"""The site's page of plugins states every clause in the words that a failure shows, and contracts have versions."""
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ from biascore.testing import CLAUSES
 
 from ..plugins.made import adapter_of, module_of, plugins_of, registers
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = runpy.run_path(str(DOCS / "reference.py"))["on_page_markdown"](
+    (DOCS / "plugins.md").read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize("kind", CLAUSES)
