@@ -97,8 +97,6 @@ def _entry(run: Run, row: Row, answer: Answer, glyphs: Glyphs) -> Entry:
     if answer.state is State.DETECTED:
         more += ["; ".join(filter(None, [row.says, but(answer.doubts)]))]
     more += [f"but {row.besides}" if row.besides else "", row.sets]
-    if answer.state is State.NOT_MEASURED:
-        more += [row.note]
     return Entry(
         name=row.name,
         state=row.state,

@@ -113,7 +113,7 @@ def _svg(lane: Lane) -> str:
     if lane.bound:
         width = lane.bound[1] - lane.bound[0]
         parts.append(
-            f'<rect x="{lane.bound[0]}%" width="{width:.2f}%" height="24" fill="#888" fill-opacity=".2"></rect>'
+            f'<rect x="{lane.bound[0]}%" width="{width:z.2f}%" height="24" fill="#888" fill-opacity=".2"></rect>'
         )
     if lane.neutral is not None:
         parts.append(f'<line x1="{lane.neutral}%" x2="{lane.neutral}%" y1="0" y2="24" stroke="#888"></line>')

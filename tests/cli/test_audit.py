@@ -108,7 +108,7 @@ def test_run_report_and_audit_file_are_written_side_by_side(
     name = "audit-fasttext-own.vec"
     assert here() == {name, f"{name}.html", f"{name}.toml"}
     assert "3 tests with weat (age, gender)" in said
-    assert "Bias was detected" in said
+    assert "Bias on" in said
     first = Run.load(name)
     assert asked_of(Path(f"{name}.toml"))[0] == (
         "weat",

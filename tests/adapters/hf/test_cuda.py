@@ -61,7 +61,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     )],
     "gpt2": lambda b: b.score(TEXTS, "log_likelihood"),
     "continuation": lambda b: b.score(
-        tuple(Continuation(f"the quick brown fox {i} jumps ", text) for i, text in enumerate(TEXTS)), "log_likelihood"
+        tuple(Continuation(f"{i} the quick brown fox jumps " * 5, text) for i, text in enumerate(TEXTS)), "log_likelihood"
     ),
     "roberta": lambda b: b.score(TEXTS, "joy"),
 }  # fmt: skip
