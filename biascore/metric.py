@@ -226,6 +226,14 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     def measure(self, model: Model, test: TestT, context: Context) -> Finding:
         """Measure one test on one model."""
 
+    def ask_some(self, model: Model, test: TestT, context: Context) -> Mapping[str, int] | None:  # noqa: ARG002
+        """Ask a few of the queries of ``measure``, as it asks them, and return how many it asks at most, by hook.
+
+        For an estimate that takes seconds where a rehearsal takes minutes. Hooks that are not named were asked everything.
+        None: only ``measure`` can tell.
+        """
+        return None
+
     def check(self, test: TestT, catalogue: Catalogue) -> None:
         """Raise what can be known to go wrong with this test before any model is asked."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -22,6 +22,9 @@ from biascore.files.writing import write_file
 from biascore.models.model import Model
 from biascore.terminal.console import say, stderr
 from biascore.terminal.options import Given, Option, StimuliFolders
+
+MINUTES: Final = 15
+"""An audit that takes longer starts with ``--yes`` alone."""
 
 
 @taking_run_options
@@ -43,6 +46,9 @@ def audit(
         typer.Option("--language", "-l", help="The language of the tests; en by default.", metavar="CODE"),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="One test of each ground.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help=f"Start even if it takes more than {MINUTES} minutes.")
+    ] = False,
     option: Option = None,
     stimuli: StimuliFolders = None,
     *,
@@ -72,9 +78,12 @@ def audit(
 
             new = not user_path(file).exists()
 
-            def first() -> None:
+            def first(resumed: bool) -> None:
                 _keep(chosen, file, force=given.force)
-                _show_plan(engine, chosen, model)
+                if not resumed:
+                    seconds = _show_plan(engine, chosen, model)
+                    if seconds > MINUTES * 60 and not yes:
+                        raise OptionsError(_too_long(quick=quick))
 
             try:
                 with audit_file():
@@ -114,16 +123,25 @@ def _keep(audit: Audit, file: Path, *, force: bool) -> None:
     write_file(place, text.encode())
 
 
-def _show_plan(engine: Engine, audit: Audit, model: Model) -> None:
-    """What will be measured, and how long asking the model takes; the rehearsal draws little."""
+def _too_long(*, quick: bool) -> str:
+    less = (
+        "fewer grounds with --ground"
+        if quick
+        else "one test of each ground with --quick, or fewer with --ground"
+    )
+    return f"this takes more than {MINUTES} minutes, and nothing was measured. Start it with --yes, or choose {less}"
+
+
+def _show_plan(engine: Engine, audit: Audit, model: Model) -> float:
+    """Say what will be measured, and how long asking the model takes, in seconds; 0 where that is not known."""
     entries = [one for one in audit.measurements if one.models == (model.name,)]
     fast = tuple(
         one.model_copy(update={"options": {**one.options, **_fewer(engine, one.metric)}}) for one in entries
     )
     alone = audit.model_copy(update={"models": audit.models[:1], "measurements": fast})
-    own = engine.plan(alone, (model,)).rows
-    asked = sum(row.asked for row in own)
-    seconds = None if any(row.seconds is None for row in own) else sum(row.seconds or 0 for row in own)
+    total = engine.plan(alone, (model,), whole=False).total
+    bound = "" if total.counts == "exact" else "at most " if total.counts == "at most" else "about "
+    seconds = total.seconds
     tests = [engine.catalogue.select(test)[0] for one in entries for test in one.tests]
     grounds = sorted({ground for test in tests for ground in grounds_of(test)} - {"baseline"})
     metrics = ", ".join(dict.fromkeys(one.metric for one in entries))
@@ -131,10 +149,11 @@ def _show_plan(engine: Engine, audit: Audit, model: Model) -> None:
     if untouched := not_planted(model, audit):
         say(untouched, to=stderr, style="yellow", label="note:")
     say(
-        f"{len(tests)} tests with {metrics} ({', '.join(grounds)}): {asked:,} queries to {model.name}{took}, and "
-        "about a second a test to compute",
+        f"{len(tests)} tests with {metrics} ({', '.join(grounds)}): {bound}{total.asked:,} queries to {model.name}{took}, "
+        "and about a second a test to compute",
         to=stderr,
     )
+    return seconds or 0.0
 
 
 def _fewer(engine: Engine, metric: str) -> dict[str, int]:

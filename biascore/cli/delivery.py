@@ -153,11 +153,12 @@ def run_and_deliver(
     given: RunOptions,
     engine: Engine | None = None,
     models: Sequence[Model] = (),
-    first: Callable[[], None] | None = None,
+    first: Callable[[bool], None] | None = None,
 ) -> None:
     """Run an audit, show and save its run; a stored run of it that failed in part is resumed.
 
-    ``models`` are those of its models that are open already, in ``engine``. ``first`` is done once all can be written.
+    ``models`` are those of its models that are open already, in ``engine``. ``first`` is done once all can be written,
+    with whether a run is resumed.
     """
     printed = given.printed
     if given.open and (given.report is None or given.report_form is not None):
@@ -168,7 +169,7 @@ def run_and_deliver(
         given = replace(given, force=True)
     with _reserved(given, audit):
         if first is not None:
-            first()
+            first(earlier is not None)
         if earlier is not None:
             say(
                 f"resuming the run in {given.out}, of which {len(earlier.failed)} measurement(s) {_lacked(earlier)}",

@@ -300,15 +300,23 @@ class Engine:
             made = record_audit(done, checked, self.plugins, plan, self._stimuli)
         return concluded(made, done, waiting)
 
-    def plan(self, audit: Audit | str | Path, models: Sequence[Model] = (), *, probe: bool = True) -> Plan:
+    def plan(
+        self,
+        audit: Audit | str | Path,
+        models: Sequence[Model] = (),
+        *,
+        probe: bool = True,
+        whole: bool = True,
+    ) -> Plan:
         """What ``run`` would ask of each model, and its cost, without running.
 
         Models are opened; with ``probe`` each is asked a few questions for an estimate of the time, except services
         with a key, which may charge and are asked nothing. Nothing is written to the cache. ``models``: as for ``run``.
+        Without ``whole`` it takes seconds: some counts are "at most", without passes and tokens.
         """
         from biascore.engine.rehearsing import rehearse
 
-        return rehearse(*self._stated(audit), self._services, models, probe=probe)
+        return rehearse(*self._stated(audit), self._services, models, probe=probe, whole=whole)
 
     def check(self, audit: Audit | str | Path) -> None:
         """Raise what is wrong with an audit without opening any model."""

@@ -47,11 +47,7 @@ class Measuring:
         """
         plugins, catalogue = self.checker.plugins, self.checker.catalogue
         metric = metric.fitting(model)
-        seed = measurement_seed(self.seed, metric.name, test.id)
-        diagnostics = tuple(one() for one in plugins.diagnostics.items())
-        context = Context(
-            np.random.default_rng(seed), seed, catalogue, models, plugins.languages, diagnostics
-        )
+        context = self._context(metric, test, models)
         owner = plugins.metrics.owner(metric.name).owner
         what = f"{metric.name} {test.id} on {model.name}"
         at = At(owner, "measuring", f"measuring {what}")
@@ -71,7 +67,7 @@ class Measuring:
                     alpha=metric.options.alpha,
                     test=test,
                     model=model.name,
-                    seed=seed,
+                    seed=context.seed,
                     unreachable=metric.unreachable(test),
                     of_model=model.identity.conventions,
                     of_asking={**model.identity.asking, **model.prompting},
@@ -93,6 +89,20 @@ class Measuring:
             return Measured(measured)
         roles = test.of_people or "AB"
         return Measured(measured, found.harmless, tuple(test.roles[role].words for role in roles))
+
+    def ask_some(self, metric: Metric, model: Model, test: Test, models: Callable[[str], Model]) -> object:
+        """What the metric says of its number of queries, some of which it asks; where it does not, the measurement."""
+        metric = metric.fitting(model)
+        most = metric.ask_some(model, test, self._context(metric, test, models))
+        return self.measure(metric, model, test, models) if most is None else most
+
+    def _context(self, metric: Metric, test: Test, models: Callable[[str], Model]) -> Context:
+        plugins = self.checker.plugins
+        seed = measurement_seed(self.seed, metric.name, test.id)
+        diagnostics = tuple(one() for one in plugins.diagnostics.items())
+        return Context(
+            np.random.default_rng(seed), seed, self.checker.catalogue, models, plugins.languages, diagnostics
+        )
 
 
 def with_longer(measured: Measurement, test: Test, catalogue: Catalogue) -> Measurement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from biascore.basics.frozen import Frozen
 from biascore.engine.out_of_reach import OutOfReach
@@ -16,6 +16,10 @@ _HEADER: Final = (
 )
 _OF_SERVICES: Final = ("tokens out", "requests")
 """Columns that tell nothing where nothing is written and no server is asked."""
+
+
+Counts: TypeAlias = Literal["exact", "at most", "approximate"]
+_BY_ACCURACY: Final[tuple[Counts, ...]] = get_args(Counts)
 
 
 class PlanPart(Frozen):
@@ -39,13 +43,14 @@ class QuestionPlan(Frozen):
     ``put``: by the metrics; ``unique``: distinct ones; ``cached``: those that the cache answers, also
     because an earlier model of the audit is the same one; ``asked``: what is left for the model, at
     ``cost``. ``seconds`` is what asking takes, None where it was not probed, and ``probed`` how many
-    questions were asked to find out. Counts are "approximate" where a metric is adaptive or stopped. ``parts`` are
+    questions were asked to find out. Counts are "approximate" where a metric is adaptive or stopped, and "at most" where
+    it was asked for its number of queries and put only some, so that their ``cost`` is not known. ``parts`` are
     what each kind of masked question costs. ``paid``: whether the model may charge.
     """
 
     model: str
     hook: str
-    counts: Literal["exact", "approximate"]
+    counts: Counts
     put: int
     unique: int
     cached: int
@@ -143,7 +148,7 @@ def total_of(rows: Sequence[QuestionPlan], model: str, hook: str) -> QuestionPla
     return QuestionPlan(
         model=model,
         hook=hook,
-        counts="exact" if all(row.counts == "exact" for row in rows) else "approximate",
+        counts=max((row.counts for row in rows), key=_BY_ACCURACY.index, default="exact"),
         put=sum(row.put for row in rows),
         unique=sum(row.unique for row in rows),
         cached=sum(row.cached for row in rows),

@@ -139,7 +139,10 @@ class Planner:
                 given, put = done.scratch.given, counting.put()
                 stopped = False
                 try:
-                    measure(metric, model, test, rehearsal_of)
+                    most = measure(metric, model, test, rehearsal_of)
+                    for hook, count in most.items() if isinstance(most, Mapping) else ():
+                        tally = counting.tallies[hook]
+                        tally.beyond += max(0, count - tally.put + put.get(hook, 0))
                 except Exception as error:  # placeholders may lead a stranger's metric anywhere
                     stopped = True
                     done.stopped.append(_stopped(model.name, f"{metric.name} {test.id}", error))
@@ -165,35 +168,43 @@ class Planner:
         self, name: str, rehearsal: Rehearsal, hook: str, tally: Tally, *, exact: bool, probe: bool
     ) -> QuestionPlan:
         groups = tally.groups.values()
-        seconds: float | None = None if groups else 0.0
+        put = sum(len(group.questions) for group in groups)
+        seconds: float | None = None if groups or tally.beyond else 0.0
         probed = 0
         if probe and groups:
             try:
-                times = [self._probe(rehearsal, group) for group in groups]
+                times = [self._probe(rehearsal, group, neighbours=bool(tally.beyond)) for group in groups]
             except Exception as error:  # a model may fail in any way, and the counts stand all the same
                 self._stopped.append(_stopped(name, f"the probe of {hook}", error))
             else:
-                seconds, probed = sum(time for time, _ in times), sum(asked for _, asked in times)
+                seconds = sum(time for time, _ in times) * (1 + tally.beyond / put)
+                probed = sum(asked for _, asked in times)
         return QuestionPlan(
             model=name,
             hook=hook,
-            counts="exact" if exact else "approximate",
-            put=tally.put,
-            unique=tally.unique,
+            counts=("at most" if tally.beyond else "exact") if exact else "approximate",
+            put=tally.put + tally.beyond,
+            unique=tally.unique + tally.beyond,
             cached=tally.cached,
-            asked=sum(len(group.questions) for group in groups),
-            cost=sum((group.cost for group in groups), start=Cost.none()),
+            asked=put + tally.beyond,
+            cost=Cost() if tally.beyond else sum((group.cost for group in groups), start=Cost.none()),
             seconds=seconds,
             probed=probed,
             parts=parts_of(
-                PlanPart(kind=g.kind, asked=len(g.questions), cost=g.cost) for g in groups if g.kind
+                PlanPart(kind=g.kind, asked=len(g.questions), cost=g.cost)
+                for g in groups
+                if g.kind and not tally.beyond
             ),
             paid=rehearsal.source.paid,
         )
 
-    def _probe(self, rehearsal: Rehearsal, group: Group) -> tuple[float, int]:
-        """Seconds that all questions of the group take, from some of them, and how many were asked."""
-        most = max(1, min(len(group.questions) // _SHARE, rehearsal.batch, PROBE_QUESTIONS))
+    def _probe(self, rehearsal: Rehearsal, group: Group, *, neighbours: bool) -> tuple[float, int]:
+        """Seconds that all questions of the group take, from some of them, and how many were asked.
+
+        ``neighbours``: from the first ones, in the order of a run: a batch of those that begin alike may take less.
+        """
+        count = len(group.questions) // (1 if neighbours else _SHARE)
+        most = max(1, min(count, rehearsal.batch, PROBE_QUESTIONS))
         sample: list[Any] = []
         seconds = slope = 0.0
         asked = 0
@@ -201,7 +212,7 @@ class Planner:
             size = min(most, max(1, _GROWTH * len(sample)))
             if seconds + slope * (size - len(sample)) > PROBE_SECONDS:
                 break
-            larger = _spread(group.questions, size)
+            larger = group.questions[:size] if neighbours else _spread(group.questions, size)
             # The first call of a size may be much slower than those after it.
             took = min(self._ask(rehearsal, group, larger), self._ask(rehearsal, group, larger))
             slope = max(0.0, took - seconds) / (size - len(sample))

@@ -88,11 +88,15 @@ class Group:
 
 @dataclass(slots=True)
 class Tally:
-    """What one hook was asked: in all, without repeats, answered by the cache; and what is left to ask."""
+    """What one hook was asked: in all, without repeats, answered by the cache; and what is left to ask.
+
+    ``beyond``: so many more at most would be asked by metrics that put only some of their questions.
+    """
 
     put: int = 0
     unique: int = 0
     cached: int = 0
+    beyond: int = 0
     groups: dict[tuple[object, ...], Group] = field(default_factory=dict)
 
     def ask(self, hook: Hook[Any, Any], questions: Sequence[Any], cost: Cost) -> None:

@@ -18,12 +18,18 @@ from biascore.models.pipeline.source import Services
 
 
 def rehearse(
-    audit: Audit, checker: Checker, services: Services, models: Sequence[Model] = (), *, probe: bool = True
+    audit: Audit,
+    checker: Checker,
+    services: Services,
+    models: Sequence[Model] = (),
+    *,
+    probe: bool = True,
+    whole: bool = True,
 ) -> Plan:
     """What a run of an audit will ask of each model; ``models`` are those that are open already.
 
     With ``probe`` each is asked a few questions for an estimate of the time, except services with a key: these are asked
-    nothing, and need no key.
+    nothing, and need no key. Without ``whole`` metrics that can tell how many queries they ask at most put only some.
     """
     planner = Planner(services.cache, services.progress)
     keyed = [kind for kind in checker.plugins.adapters.items() if kind.key_env_var is not None]
@@ -42,7 +48,7 @@ def rehearse(
                 label,
                 pool.model,
                 checked.measurements(label),
-                measuring.measure,
+                measuring.measure if whole else measuring.ask_some,
                 probe=lambda name: probe and name not in paid,
             )
             if label in pool.opened and label not in checked.seconds:

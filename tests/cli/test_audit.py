@@ -141,12 +141,37 @@ def test_without_a_run_no_audit_file_stands_in_the_way_of_the_next_try(
     def fails(*given: object) -> None:
         first = given[-1]
         assert callable(first)
-        first()
+        first(False)
         raise typer.Exit(6)
 
     monkeypatch.setattr("biascore.cli.auditing.run_and_deliver", fails)
     audit("--quick", code=6)
     assert here() == set()
+
+
+def test_long_work_does_not_start_without_yes(
+    audit: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("biascore.cli.auditing.MINUTES", 0)
+    said = audit("--quick", "--ground", "gender", code=2)
+    assert here() == set()
+    assert "1 tests with weat (gender)" in said
+    assert "nothing was measured. Start it with --yes, or choose fewer grounds with --ground" in said
+    audit("--quick", "--ground", "gender", "--yes")
+    assert len(Run.load("audit-fasttext-own.vec")) == 3
+
+
+def test_a_run_that_is_resumed_is_neither_estimated_nor_asked_about(
+    audit: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resumes(*given: object) -> None:
+        first = given[-1]
+        assert callable(first)
+        first(True)
+
+    monkeypatch.setattr("biascore.cli.auditing.run_and_deliver", resumes)
+    monkeypatch.setattr("biascore.cli.auditing.MINUTES", 0)
+    assert "queries" not in audit("--quick")
 
 
 @pytest.mark.slow

@@ -99,6 +99,40 @@ def test_a_plan_says_what_the_run_asks(engine: Engine, ref: str, tmp_path: Path)
     assert engine.run(audit).questions.asked == 0
 
 
+@pytest.mark.parametrize(
+    "ref",
+    [
+        "planted:gender=1",
+        pytest.param("bert-uncased", marks=pytest.mark.slow),
+        pytest.param("gpt2", marks=pytest.mark.slow),
+    ],
+)
+def test_an_estimate_asks_little_and_bounds_what_the_run_asks(
+    engine: Engine, ref: str, request: pytest.FixtureRequest
+) -> None:
+    if ":" not in ref:
+        ref = f"hf:{request.getfixturevalue('saved_model')(ref)}"
+    measurements = [{"metric": "lpbs", "tests": ["en/weat6"], "options": {"draws": 99, "resamples": 100}}]
+    audit = audit_of(ref, measurements=measurements)
+    plan = engine.plan(audit, whole=False)
+    assert plan.stopped == ()
+    counts = {row.hook: (row.counts, row.asked) for row in plan.rows if row.asked}
+    # 16 targets with 16 attributes and with 180 harmless words, asked twice where the model hides words.
+    assert {hook: one for hook, one in counts.items() if hook != "embed"} == (
+        {"score": ("at most", 16 * 196)} if "gpt2" in ref else {"mask_logprob": ("at most", 2 * 16 * 196)}
+    )
+    assert counts["embed"][0] == "exact"
+    assert plan.total.seconds is not None
+    assert 0 < plan.total.probed <= 2000
+    asked = engine.run(audit).questions.asked
+    assert asked <= plan.total.asked
+    if ref.startswith("planted"):
+        assert asked == plan.total.asked
+    # Where the cache answers all that was to be timed, the rest has no time, and not none to take.
+    again = engine.plan(audit, whole=False).total
+    assert (again.counts, again.seconds) == ("at most", None)
+
+
 def test_answers_in_the_cache_are_counted_and_mix_with_placeholders(engine: Engine, ref: str) -> None:
     before = engine.run(audit_of(ref, measurements=SOME)).questions
     audit = audit_of(ref)

@@ -69,6 +69,8 @@ class LpbsOptions(ReferenceOptions):
 
 UNLIKE_LENGTHS: Final = 0.3
 """Lists whose words differ by so many sub-tokens on average get a caveat."""
+SOME: Final = 64
+"""With so many targets an estimate of the time is made."""
 READINGS: Final = {"sum": "the mean over sub-tokens", "mean": "the sum over sub-tokens"}
 """By the option ``subtokens``, the reading that it is not."""
 
@@ -185,6 +187,28 @@ class InTemplates(AssociationMetric[LpbsOptions]):
             return of_groups
         cells = len(groups.asked) * sum(len(found.words[role]) for role in groups.stay)
         return of_groups._replace(queries=cells * len(self.options.of(test)) * self.asked_per_cell)
+
+    def ask_some(self, model: Model, test: Test, context: Context) -> Mapping[str, int]:
+        """The first targets with the middle attribute, and whether each word is known."""
+        options, templates = self.options, self.options.of(test)
+        kept, _ = distinct_words({role: test.roles[role].words for role in ROLES}, options)
+        groups = Groups.of(test, context.catalogue, options, self.most_groups)
+        targets, attributes = ([w for role in roles for w in kept[role]] for roles in (TARGETS, ATTRIBUTES))
+        few, one = targets[:SOME], attributes[len(attributes) // 2]
+        self.ask(
+            model, [Filled.of(text, x, one) for text in templates for x in few], (len(templates), len(few), 1)
+        )
+        if "embed" in model.capabilities:
+            unknown_words(model, {"read": [*targets, *attributes]}, options)
+            unknown_words(
+                model,
+                {"read": [*(w for role in groups.stay for w in kept[role]), *groups.asked.words]},
+                options,
+            )
+        stay = sum(len(kept[role]) for role in groups.stay)
+        cells = len(targets) * len(attributes) + len(groups.asked) * stay
+        (hook,) = self.requires
+        return {hook: cells * len(templates) * self.asked_per_cell}
 
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:
