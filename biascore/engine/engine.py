@@ -49,8 +49,7 @@ class Engine:
         adapters: Adapters that no package brings, as classes; see ``register_adapter``.
         wait: For how many minutes in all a batch of queries waits for a server that is away.
         attempts: How often it is sent instead, whatever that takes.
-        max_characters: The most characters sent in all to services with a key, which may charge for them; BudgetError
-            before more would be sent.
+        max_characters: The most characters sent in all to services with a key, which may charge; BudgetError before more.
         max_tokens: The most tokens in all, of prompts and answers, at services with a key that count tokens; each is
             counted at its bound, as in a plan. BudgetError as with characters.
         time_limit: The seconds that a plugin may take to open a model, answer one batch, or measure a test; no wait counts.
@@ -122,8 +121,7 @@ class Engine:
         Args:
             ref: Adapter and locator, or a Backend, whose answers are kept for this session.
             name: The name in results; by default the reference.
-            transforms: Applied one after the other: by name, ``AuditTransform(name=..., options=...)``, or made
-                already.
+            transforms: Applied one after the other: by name, ``AuditTransform(name=..., options=...)``, or as made.
             options: The adapter's own.
         """
         from biascore.audits.audit import AuditModel, AuditTransform
@@ -311,8 +309,8 @@ class Engine:
         """What ``run`` would ask of each model, and its cost, without running.
 
         Models are opened; with ``probe`` each is asked a few questions for an estimate of the time, except services
-        with a key, which may charge and are asked nothing. Nothing is written to the cache. ``models``: as for ``run``.
-        Without ``whole`` it takes seconds: some counts are "at most", without passes and tokens.
+        with a key, which may charge and are asked nothing. Nothing is cached. ``models``: as for ``run``. Without
+        ``whole`` it takes seconds: some counts are "at most", without passes and tokens.
         """
         from biascore.engine.rehearsing import rehearse
 
@@ -334,8 +332,10 @@ class Engine:
         if on:
             audit = self._audit(metric, [on], wanted, options)
             return self._checker.audit(audit, tests=wanted).steps[0].tests
-        chosen = self._checker.chosen(wanted, self.plugins.metrics.get(metric))
-        made = self._checker.metric(metric, options)
+        chosen, made = (
+            self._checker.chosen(wanted, self.plugins.metrics.get(metric)),
+            self._checker.metric(metric, options),
+        )
         for test in chosen:
             self._checker.check(made, test)
         return chosen
