@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, field_validator
 
@@ -23,6 +23,10 @@ from biascore.files.toml import dumps
 from biascore.stats import Adjustment
 from biascore.stimuli.dataset import HUB
 from biascore.stimuli.lines import line_of
+
+if TYPE_CHECKING:
+    from biascore.models.model import Model
+    from biascore.stimuli import Test
 
 MOST_LETTERS: Final = 100
 """Of a line and a release, which are headings of a table."""
@@ -298,3 +302,22 @@ def _no_file(file: Path) -> str:
     what = "is a folder, and an audit is a file" if file.is_dir() else "there is no such file"
     guess = "" if file.is_dir() else did_you_mean(str(file), near)
     return f"{file}: {what}. {guess}{there}. Write one as docs/audits.md shows."
+
+
+def audit_of_metric(
+    metric: str,
+    models: Sequence[Model | str],
+    tests: Sequence[str | Test],
+    options: Mapping[str, Any],
+    *,
+    seed: int,
+    adjust: Adjustment,
+) -> Audit:
+    """The audit of one metric on models, open or by reference; raises OptionsError."""
+    refs = [
+        {"ref": one} if isinstance(one, str) else {"ref": str(one.source.ref), "name": one.name}
+        for one in models
+    ]
+    ids = [one if isinstance(one, str) else one.id for one in tests]
+    asked = [{"metric": metric, "tests": ids, "options": dict(options)}]
+    return Audit.from_parts(title=metric, models=refs, measurements=asked, seed=seed, adjust=adjust)

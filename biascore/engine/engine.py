@@ -332,10 +332,8 @@ class Engine:
         if on:
             audit = self._audit(metric, [on], wanted, options)
             return self._checker.audit(audit, tests=wanted).steps[0].tests
-        chosen, made = (
-            self._checker.chosen(wanted, self.plugins.metrics.get(metric)),
-            self._checker.metric(metric, options),
-        )
+        chosen = self._checker.chosen(wanted, self.plugins.metrics.get(metric))
+        made = self._checker.metric(metric, options)
         for test in chosen:
             self._checker.check(made, test)
         return chosen
@@ -378,19 +376,9 @@ class Engine:
         options: Mapping[str, Any],
     ) -> Audit:
         """What ``measure`` is asked for, as an audit; raises OptionsError."""
-        from biascore.audits.audit import Audit
+        from biascore.audits.audit import audit_of_metric
 
-        ids = [one.id if isinstance(one, Test) else one for one in tests]
-        return Audit.from_parts(
-            title=metric,
-            models=[
-                {"ref": one} if isinstance(one, str) else {"ref": str(one.source.ref), "name": one.name}
-                for one in models
-            ],
-            measurements=[{"metric": metric, "tests": ids, "options": dict(options)}],
-            seed=self.seed,
-            adjust=self.adjust,
-        )
+        return audit_of_metric(metric, models, tests, options, seed=self.seed, adjust=self.adjust)
 
     def _perform(self, checked: Checked, checker: Checker, seed: int) -> Done:
         """Make all measurements; raises NothingMeasuredError, or the one error that all of them met."""
