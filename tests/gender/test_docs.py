@@ -45,6 +45,7 @@ def test_the_worked_example_runs_as_printed(
     grammar, table, checked, traced = blocks()
     assert len(grammar.splitlines()) <= 50
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
     Path("bg.toml").write_text(grammar, encoding="utf-8")
     Path("sentences.tsv").write_text(table, encoding="utf-8")
     command, printed = checked.splitlines()

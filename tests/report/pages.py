@@ -22,7 +22,7 @@ VOID = {"meta", "br", "img", "link", "input", "hr", "wbr"}
 class Element:
     tag: str
     attributes: dict[str, str | None]
-    parent: Element | None = None
+    parent: Element | None = dataclasses.field(default=None, repr=False)
     own_text: list[str] = dataclasses.field(default_factory=list)
     children: list[Element] = dataclasses.field(default_factory=list)
 
@@ -93,10 +93,10 @@ def tables_of(page: Element) -> dict[str, dict[str, Any]]:
 
 
 def assert_data_is_used(page: Element) -> None:
-    """Every script of data is that of a chart or of a table, and is JSON."""
+    """Every script of data is that of a chart, of a table or what draws charts, and is JSON."""
     used = [d.attributes.get("data-spec") or d.attributes.get("data-items") for d in page.all("div")]
     scripts = [s for s in page.all("script") if s.attributes.get("type") == "application/json"]
-    assert {s.attributes["id"] for s in scripts} == set(filter(None, used))
+    assert {s.attributes["id"] for s in scripts} == {"vega", *filter(None, used)}
     for script in scripts:
         data_in(script)
 

@@ -286,7 +286,7 @@ def test_the_adapter_declares_a_control(run: Run) -> None:
     assert (control["en/weat6"], control["en/weat7"], "en/weat1" in control) == (1.0, 0.0, False)
     assert {said.role.value for said in run.verdicts} == {"control"}
     known, none, unknown = run.control_lines
-    assert known.startswith("Known bias of 1.00 (made; gender): detected in ")
+    assert known == "A bias of 1.00 was missed in 1 measurement (made; gender)"
     assert none == "No bias injected (made; gender): detected in 0 of 1 measurement, no false alarm"
     assert unknown.startswith("Unknown injected bias (made; baseline)")
 

@@ -140,7 +140,7 @@ def test_the_prompt_is_that_of_the_harness(test: WinoBiasTest) -> None:
     model = referring(lambda *_: -1.0)
     causal(model, test)
     asked = model._backend.prompts  # type: ignore[attr-defined]
-    assert asked[0] == "The miner greeted the florist because he was early. ‘He’ refers to the"
+    assert "The miner greeted the florist because he was early. ‘He’ refers to the" in asked
 
 
 def test_a_prompt_without_its_slots_is_refused() -> None:
