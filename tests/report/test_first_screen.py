@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from biascore.results.estimates import Equivalence
 from biascore.results.failure import Failure
 from biascore.results.gates import GateCheck, GateOutcome, GateResult
 from biascore.results.measurement import Measurement
@@ -221,3 +222,12 @@ def test_the_page_can_be_used_without_a_mouse(tmp_path: Path) -> None:
     )
     labels = [e.attributes["aria-label"] for e in page.walk() if e.attributes.get("role") == "region"]
     assert len(labels) == len(set(labels))
+
+
+def test_the_key_names_a_band_only_where_there_is_a_bound(tmp_path: Path) -> None:
+    one = d(1e-6)
+    bounded = one.model_copy(update={"equivalence": Equivalence(bound=0.2, of=one.headline.name)})
+    for number, measured in enumerate((bounded, one.model_copy(update={"equivalence": None}))):
+        (tmp_path / str(number)).mkdir()
+        (key,) = page_of(run_of(measured), tmp_path / str(number)).all("p", "rows-key")
+        assert ("Grey band" in key.text) is (number == 0)

@@ -13,7 +13,7 @@ from biascore.report.texts import day, duration, when
 from biascore.results.failure import Failure
 from biascore.results.gates import gates_line
 from biascore.results.harmless import HarmlessAudits
-from biascore.results.rows import FAILED, Row, failed_row, ground_rows
+from biascore.results.rows import FAILED, Axis, Row, failed_row, ground_rows
 from biascore.results.run import Run
 from biascore.results.sensitivity import seen_lines
 from biascore.results.verdicts import Role, State
@@ -89,6 +89,7 @@ def answer(run: Run) -> Part:
         "of": {one.strongest: one for one in own},
         "harmless": any(run[number].specificity for one in own for number in one.numbers),
         "levels": _levels(run, own),
+        "bounded": any(Axis.of(run[one.strongest]).bound is not None for one in own),
         "undecided": _undecided(run, own),
         "make": _make(run, own, tested),
         "steps": next_steps(run),
