@@ -6,6 +6,7 @@ import base64
 import dataclasses
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,6 +17,9 @@ from biascore.report import write_report
 from biascore.results.run import Run
 
 VOID = {"meta", "br", "img", "link", "input", "hr", "wbr"}
+PACKED = re.compile(
+    r'<script type="application/json" id="(details-\d+|vega)" data-packed="gzip">([^<]*)</script>'
+)
 
 
 @dataclasses.dataclass
@@ -120,3 +124,8 @@ def leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for entry in value:
             yield from leaves(entry, key)
+
+
+def packed(page: str) -> dict[str, list[str]]:
+    """What a page has packed, by its id: details of many measurements, and what draws charts."""
+    return {name: json.loads(gzip.decompress(base64.b64decode(text))) for name, text in PACKED.findall(page)}

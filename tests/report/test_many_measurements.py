@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 import re
 from pathlib import Path
 
@@ -14,6 +11,7 @@ from biascore.results.run import Run
 
 from ..builders.runs import HOSTILE, measurement, run_of
 from .browser import CHROMIUM, POLICY, visit
+from .pages import packed
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
@@ -21,17 +19,9 @@ pytest.importorskip("vl_convert")
 from biascore.report.page import render
 from biascore.report.parts.detail import BLOCK, MANY_SECTIONS
 
-PACKED = re.compile(
-    r'<script type="application/json" id="(details-\d+|vega)" data-packed="gzip">([^<]*)</script>'
-)
-
 
 def many(count: int = MANY_SECTIONS + 1) -> Run:
     return run_of(*(measurement(test=f"t{i}", title=HOSTILE[i % len(HOSTILE)]) for i in range(count)))
-
-
-def packed(page: str) -> dict[str, list[str]]:
-    return {name: json.loads(gzip.decompress(base64.b64decode(text))) for name, text in PACKED.findall(page)}
 
 
 def test_details_of_many_are_packed_together_each_at_its_place() -> None:
