@@ -261,7 +261,7 @@ def print_steps(steps: Sequence[Step]) -> None:
     console = wide(80)
     for one in steps:
         if one.command:
-            # What the rule says of this run is told with the result.
+            # The result already says what the rule makes of this run.
             says = "Set a rule for releases." if one.says.startswith(_RULE) else one.says
             write(says, to=console, label="next:")
             write(f"  {one.command}", to=console)

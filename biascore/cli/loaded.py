@@ -16,7 +16,7 @@ def engine(**arguments: Any) -> Engine:
     from biascore.engine.engine import Engine  # lists are read without it
 
     made = Engine(**arguments)
-    made.plugins.adapters.items()  # which of them cannot be loaded, is told here
+    made.plugins.adapters.items()  # names those that cannot be loaded
     warn_unloaded(made.plugins)
     return made
 

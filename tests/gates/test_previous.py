@@ -18,23 +18,9 @@ from biascore.errors import RunError
 from biascore.results.gates import GateOutcome, GateResult
 
 from ..builders.releases import paired, release
+from .test_first_release import AUDIT as FIRST
 
-AUDIT = """
-line = "ours"
-[[models]]
-name = "m"
-ref = "planted:gender=0.5"
-[[measurements]]
-metric = "weat"
-tests = ["en/weat7"]
-options = { resamples = 200, draws = 500, reference = "none" }
-[[gates]]
-name = "not worse"
-measurements = ["en/*"]
-roles = ["control"]
-previous = "runs"
-margin = 0.5
-"""
+AUDIT = 'line = "ours"' + FIRST.replace('no_worse_than = "last-release"', 'previous = "runs"')
 
 
 def gated(run: Run, folder: Path, **parts: Any) -> GateResult:

@@ -38,7 +38,7 @@ def test_the_default_line_is_the_reference_without_the_revision_that_its_adapter
 
     assert line("hf:a/b@v2", "v2") == "hf:a/b"
     assert line("hf:a/b", "0f3c") == "hf:a/b"
-    assert line("fasttext:/home/@me/v2.bin") == "fasttext:/home/@me/v2.bin"
+    assert line("fasttext:/models/@me/v2.bin") == "fasttext:/models/@me/v2.bin"
 
 
 def test_the_line_of_a_run_of_several_models_is_followed_by_their_names() -> None:
