@@ -231,3 +231,8 @@ def test_the_key_names_a_band_only_where_there_is_a_bound(tmp_path: Path) -> Non
         (tmp_path / str(number)).mkdir()
         (key,) = page_of(run_of(measured), tmp_path / str(number)).all("p", "rows-key")
         assert ("Grey band" in key.text) is (number == 0)
+
+
+def test_how_many_harmless_associations_were_found_is_said(tmp_path: Path) -> None:
+    run = run_of(d(1e-6), d(1e-6, "baseline"), d(0.9, "baseline", test="en/other"))
+    assert "harmless associations found 1/2" in page_of(run, tmp_path).text

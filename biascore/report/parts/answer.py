@@ -162,10 +162,12 @@ def headline_of(run: Run) -> str:
 
 def _checked(found: Sequence[Answer]) -> list[tuple[bool | None, str]]:
     """What the checks of the tests came to, kind by kind, in a few words each."""
+    baselines = [one.counts for one in found if one.role is Role.BASELINE]
+    some, every = (sum(getattr(one, name) for one in baselines) for name in ("detected", "measurements"))
     words = (
         ("known bias found", "known bias missed"),
         ("no false alarm", "false alarm"),
-        ("harmless associations found", "harmless associations not found"),
+        (f"harmless associations found {some}/{every}", "harmless associations not found"),
     )
     kinds: list[list[bool | None]] = [[], [], []]
     for check in checks_of(found):
