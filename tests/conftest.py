@@ -43,7 +43,10 @@ def pytest_configure() -> None:
 
     What is compiled is kept, whatever PYTHONDONTWRITEBYTECODE says: else each worker compiles all tests, and each program
     that a test starts compiles biascore, which takes it half of a second.
+
+    A worker has COLUMNS, and a single process has not: what is printed must not depend on how the tests are run.
     """
+    os.environ.pop("COLUMNS", None)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False

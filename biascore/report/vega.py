@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import struct
 import zlib
@@ -25,6 +26,9 @@ ONE_COLUMN: Final = 100.0
 ONE_COLUMN_SHARE: Final = 0.6
 _PDF_DPI: Final = 72.0
 _MM_PER_INCH: Final = 25.4
+_TWO_UNITS: Final = re.compile(r"\\ud[89ab][0-9a-f]{2}")
+"""In JSON, a character that takes two units of UTF-16."""
+_LIMITS: Final = frozenset({"limit", "labelLimit", "titleLimit"})
 _SIZE: Final = re.compile(r'width="(?P<width>[0-9.]+)" height="(?P<height>[0-9.]+)"')
 
 
@@ -66,6 +70,8 @@ def draw(
         )
     if width is not None and width <= ONE_COLUMN and isinstance(spec.get("width"), int | float):
         spec = _narrow(spec)
+    if _TWO_UNITS.search(json.dumps(spec)):
+        spec = _uncut(spec)
     # An empty list of base URLs refuses every request that a specification could make.
     svg: str = vl_convert.vegalite_to_svg(spec, vl_version=version, allowed_base_urls=[])
     found = _SIZE.search(svg)
@@ -105,6 +111,26 @@ def _narrow(spec: dict[str, Any]) -> dict[str, Any]:
         narrow["height"] = (width - meta["besidePlot"]) * meta["heightToWidth"]
         narrow["datasets"] = {**spec["datasets"], "labels": meta["narrow"]}
     return narrow
+
+
+def _uncut(spec: dict[str, Any]) -> dict[str, Any]:
+    """The chart with its labels whole: Vega cuts 😀 between its two halves, and vl-convert cannot draw a half."""
+    config = dict(spec.get("config", {}))
+    for part in ("axis", "legend"):
+        config[part] = {**config.get(part, {}), "labelLimit": 0}
+    uncut: dict[str, Any] = _without_limits({**spec, "config": config})
+    return uncut
+
+
+def _without_limits(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_without_limits(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        name: 0 if name in _LIMITS else one if name == "datasets" else _without_limits(one)
+        for name, one in part.items()
+    }
 
 
 def _with_legends_in_one_column(part: Any) -> Any:

@@ -311,6 +311,19 @@ def test_hostile_texts_in_drawings_stay_texts(tmp_path: Path) -> None:
         assert tags <= {"svg", "g", "path", "rect", "line", "text", "tspan", "defs", "clipPath"}
 
 
+def test_a_long_label_of_characters_of_two_units_is_drawn_whole(tmp_path: Path) -> None:
+    text = "a" + "\N{GRINNING FACE}" * 200
+    made = measurement(items=table([(text, text, 1.0), ("b", "c", 2.0)])).model_copy(
+        update={
+            "estimates": (share_of(text, 40.0, 50.0, 9),),
+            "figures": (Bars(title=text, estimates=(text,), labels=(text,)),),
+        }
+    )
+    drawn = "".join(path.read_text("utf-8") for path in write_charts(run_of(made), tmp_path, ("svg",)))
+    assert "\N{GRINNING FACE}" in drawn
+    assert "\N{HORIZONTAL ELLIPSIS}</text>" not in drawn
+
+
 def test_no_text_of_a_picture_enters_an_expression() -> None:
     mark = "ZZ-user-text-ZZ"
     values = [float(i) for i in range(80)]
