@@ -309,4 +309,5 @@ def _save(result: Run, given: RunOptions, earlier: Run | None, saved: list[str],
     else:
         from biascore.report import write_report
 
-        saved.append(f"report: {write_report(result, given.report, overwrite=given.force)}")
+        page = write_report(result, given.report, overwrite=given.force, progress=SignsOfLife())
+        saved.append(f"report: {page}")

@@ -20,6 +20,7 @@ from biascore.results.words.answers import NO_CONCEPT, Answer, findings
 from biascore.results.words.result import (
     by_model,
     change_lines,
+    check_sums,
     checks_of,
     lost_lines,
     missed_line,
@@ -191,8 +192,8 @@ def _notes(run: Run, found: Sequence[Answer], steps: Sequence[Step]) -> Iterator
         yield "Not measured:", text
     if text := _undecided(run, found):
         yield "Not decided:", text
-    if checks := _checks(run):
-        yield "Checks:", " · ".join(checks)
+    if checks := check_sums(run.answers):
+        yield "Checks:", " · ".join(told for _, told in checks)
     for check in checks_of(run.answers, run.harmless):
         if check.answer.role is Role.FINDING:
             yield "Checks:", f"{check.line}."
@@ -233,27 +234,6 @@ def _missed(name: str, neutral: float, some: Sequence[float | None]) -> str:
     away = f" away from {neutral:g}" if neutral else ""
     every = f"; {len(some) - len(known)} can detect nothing" if len(known) < len(some) else ""
     return f"effects below {name} {low}{f' to {high}' if high != low else ''}{away}{every}"
-
-
-def _checks(run: Run) -> list[str]:
-    """What controls and baselines came to, in a few words each."""
-    of = [one for one in run.answers if one.role in (Role.CONTROL, Role.BASELINE)]
-    sums = {
-        "known bias found": [one for one in of if any(one.planted)],
-        "no bias": [one for one in of if one.planted and not any(one.planted)],
-        "harmless associations found": [one for one in of if one.role is Role.BASELINE],
-        "unknown bias found": [one for one in of if one.role is Role.CONTROL and not one.planted],
-    }
-    told = []
-    for what, some in sums.items():
-        found = sum(one.counts.detected + one.unreferenced for one in some)
-        every = sum(one.counts.measurements for one in some)
-        if what == "no bias" and every:
-            alarms = f"{counted(found, 'false alarm')} in {every}" if found else "no false alarm"
-            told.append(alarms if found else f"{alarms} in {every}")
-        elif every:
-            told.append(f"{what} {found}/{every}")
-    return told
 
 
 def print_steps(steps: Sequence[Step]) -> None:

@@ -16,6 +16,7 @@ from biascore.results.run import Run
 from biascore.results.run_files import REPORT_FILE
 from biascore.terminal.console import say, stdout
 from biascore.terminal.options import Force
+from biascore.terminal.progress import SignsOfLife
 
 
 def report(
@@ -96,7 +97,8 @@ def report(
 
     check_report(out or run_folder / REPORT_FILE, overwrite=force)
     drawn = write_charts(loaded, charts, width=chart_width, overwrite=force) if charts else ()
-    for path in (write_report(loaded, out or run_folder / REPORT_FILE, overwrite=force), *drawn):
+    page = write_report(loaded, out or run_folder / REPORT_FILE, overwrite=force, progress=SignsOfLife())
+    for path in (page, *drawn):
         say(path)
     if open:
         open_page(out or run_folder / REPORT_FILE)

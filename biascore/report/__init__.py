@@ -22,6 +22,7 @@ from biascore.results.run_files import REPORT_MARK
 if TYPE_CHECKING:
     import altair as alt
 
+    from biascore.basics.progress import Progress
     from biascore.board import Board
     from biascore.comparing import Comparison
     from biascore.results.run import Run
@@ -41,7 +42,9 @@ _OF_THE_WHOLE: Final = ("$schema", "config", "background", "autosize", "datasets
 EXTRA_MODULES: Final = ("altair", "jinja2", "vl_convert")
 
 
-def write_report(run: Run, path: str | Path, *, overwrite: bool = False) -> Path:
+def write_report(
+    run: Run, path: str | Path, *, overwrite: bool = False, progress: Progress | None = None
+) -> Path:
     """Write the run as one HTML file that loads nothing from anywhere, or as PDF (``.pdf``), and return its path.
 
     The file is written whole or not at all. Raises RunError where the file exists (unless ``overwrite``), cannot be
@@ -51,7 +54,7 @@ def write_report(run: Run, path: str | Path, *, overwrite: bool = False) -> Path
     from biascore.report.page import render
 
     target = check_report(path, overwrite=overwrite)
-    _write(target, path, render(run))
+    _write(target, path, render(run, progress))
     return Path(path)
 
 

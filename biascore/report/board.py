@@ -15,22 +15,12 @@ from biascore.comparing.words import NOT_UNCHANGED
 from biascore.report.page import filled
 from biascore.results.comparison import Outcome
 from biascore.results.estimates import format_p
-from biascore.results.rows import FAILED, Axis
+from biascore.results.rows import Axis
 from biascore.results.verdicts import State
+from biascore.terminal.pictures import DRAWN
 
-MARKS: Final[Mapping[str, str]] = {
-    State.DETECTED.value: "●",
-    State.HINT.value: "◐",
-    State.NEGLIGIBLE.value: "○",
-    State.INCONCLUSIVE.value: "?",
-    State.NOT_MEASURED.value: "–",
-    FAILED: "✕",
-    State.DESCRIBED.value: "□",
-}
-STEPS: Final[Mapping[str, str]] = {
-    Outcome.INCREASED.value: "▲",
-    Outcome.DECREASED.value: "▼",
-    Outcome.CHANGED_SIGN.value: "⇅",
+STEPS: Final = {
+    one.value: DRAWN.marks[one.value] for one in (Outcome.INCREASED, Outcome.DECREASED, Outcome.CHANGED_SIGN)
 }
 _WIDTH, _HEIGHT, _EDGE = 46, 32, 3
 _NAMED: Final = 3
@@ -63,7 +53,7 @@ def render_board(found: Board) -> str:
         board=found,
         answer=answer_of(found),
         counts=_counts(found),
-        marks=MARKS,
+        marks=DRAWN.marks,
         arrows=STEPS,
         picture=lambda line, cell: picture(line, cell, spans),
         told=told,
@@ -99,7 +89,7 @@ def answer_of(found: Board) -> str:
 
 def _counts(found: Board) -> list[tuple[str, int]]:
     by = Counter(cell.state for line in found.lines for cell in line.cells)
-    return [(state, by[state]) for state in MARKS if by[state]]
+    return [(state, by[state]) for state in DRAWN.marks if by[state]]
 
 
 def _outcomes(found: Board) -> str:

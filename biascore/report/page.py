@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import metadata
 from typing import Any, Final
@@ -15,6 +15,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from biascore.basics.progress import Progress, Silent
 from biascore.basics.visible import visible
 from biascore.basics.wording import but, capital, shown, true_minus
 from biascore.languages.names import language_name
@@ -45,10 +46,10 @@ _SIGN: Final = re.compile(r"(?<=[/:=_,+])(?=\w)|(?<=\.)(?=[^\W\d])")
 _UNSAFE_IN_SCRIPT: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
-def render(run: Run) -> str:
+def render(run: Run, progress: Progress | None = None) -> str:
     """The run as one HTML document without any reference to another file or address."""
     return document(
-        [part for make in PARTS if (part := make(run)) is not None],
+        _parts(run, progress or Silent()),
         title=run.title or "Untitled audit",
         what="report",
         version=run.provenance.biascore_version,
@@ -56,8 +57,17 @@ def render(run: Run) -> str:
     )
 
 
+def _parts(run: Run, progress: Progress) -> Iterator[Part]:
+    """The sections, each made when the one before is written."""
+    with progress.task("Writing the report", len(PARTS)) as advance:
+        for make in PARTS:
+            if (part := make(run)) is not None:
+                yield part
+            advance(1)
+
+
 def document(
-    parts: Sequence[Part],
+    parts: Iterable[Part],
     *,
     title: str,
     what: str,

@@ -31,7 +31,7 @@ _STATES: Final = (
     *("increased", "decreased", "changed sign", "unchanged"),
 )
 DRAWN: Final = Glyphs(
-    *("│", "┼", "─", "╌", "·", "✓"), MappingProxyType(dict(zip(_STATES, "●◐○?◇–×▲▼◆=", strict=True)))
+    *("│", "┼", "─", "╌", "·", "✓"), MappingProxyType(dict(zip(_STATES, "●◐○?◇–✗▲▼◆=", strict=True)))
 )
 PLAIN: Final = Glyphs(
     *("|", "+", "-", "~", ".", "*"), MappingProxyType(dict(zip(_STATES, "@%o?#_x^v&=", strict=True)))

@@ -139,7 +139,7 @@ def test_several_models_have_a_block_each_on_one_scale_and_many_a_table_of_state
         assert row(lines, "2 measurements")[-1] == "failed"
         return
     assert sum(line.count("●") for line in rows) == many - 1
-    assert sum(line.count("×") for line in lines if line.startswith("failed")) == 1
+    assert sum(line.count("✗") for line in lines if line.startswith("failed")) == 1
     assert any(line.split() == [str(many), "broken"] for line in lines)
 
 

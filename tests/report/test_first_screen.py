@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from biascore.basics.progress import Advance
+from biascore.report import write_report
 from biascore.results.estimates import Equivalence
 from biascore.results.failure import Failure
 from biascore.results.gates import GateCheck, GateOutcome, GateResult
 from biascore.results.measurement import Measurement
 from biascore.results.rows import Axis, Mark, Row
+from biascore.results.words.result import check_sums
+from biascore.terminal.pictures import DRAWN
 
 from ..builders.runs import decided, model_used, run_of
 
@@ -21,8 +28,12 @@ pytest.importorskip("vl_convert")
 import itertools
 
 from biascore.report.lanes import panels, scale_of
+from biascore.report.parts import PARTS
 
 from .pages import page_of
+
+TEMPLATES = Path(__file__).parents[2] / "biascore" / "report" / "templates"
+RULE = re.compile(r"(?P<of>[^{};]+)::before\s*\{[^}]*content: \"(?P<sign>[^\"]+)\"")
 
 
 def d(p: float | None, concept: str = "gender", **parts: Any) -> Measurement:
@@ -236,3 +247,53 @@ def test_the_key_names_a_band_only_where_there_is_a_bound(tmp_path: Path) -> Non
 def test_how_many_harmless_associations_were_found_is_said(tmp_path: Path) -> None:
     run = run_of(d(1e-6), d(1e-6, "baseline"), d(0.9, "baseline", test="en/other"))
     assert "harmless associations found 1/2" in page_of(run, tmp_path).text
+
+
+def test_signs_of_the_page_are_those_of_the_terminal() -> None:
+    signs = {name.replace(" ", "-"): sign for name, sign in DRAWN.marks.items()} | {
+        "fails": DRAWN.marks["failed"]
+    }
+    seen = set()
+    for style in TEMPLATES.glob("*.css"):
+        for rule in RULE.finditer(style.read_text("utf-8")):
+            for name in signs.keys() & set(re.findall(r"\.([\w-]+)", rule["of"])):
+                assert rule["sign"].strip() == signs[name], (style.name, name)
+                seen.add(name)
+    assert {"detected", "hint", "negligible", "inconclusive", "failed", "increased", "changed-sign"} <= seen
+
+
+def test_checks_are_summed_once(tmp_path: Path) -> None:
+    run = run_of(
+        d(1e-6, model="known"), d(0.9, model="none"), d(1e-6, "baseline", model="own"), d(1e-6, model="own"),
+        models=[model_used("known", {"en/gender": 0.8}), model_used("none", {"en/gender": 0.0}), model_used("own")],
+    )  # fmt: skip
+    assert check_sums(run.answers) == [
+        (True, "known bias found 1/1"),
+        (True, "no false alarm in 1"),
+        (True, "harmless associations found 1/1"),
+    ]
+    first = page_of(run, tmp_path).all("section", "answer")[0]
+    assert [one.text[2:] for one in first.all("a", "checked")] == [
+        told for _, told in check_sums(run.answers)
+    ]
+
+
+class Heard:
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+        self.total = 0
+
+    @contextmanager
+    def task(self, label: str, total: int) -> Iterator[Advance]:
+        assert label == "Writing the report"
+        self.total = total
+        yield self.steps.append
+
+    def note(self, text: str) -> None:
+        raise AssertionError(text)
+
+
+def test_the_sections_are_heard_as_they_are_written(tmp_path: Path) -> None:
+    heard = Heard()
+    write_report(run_of(d(1e-6)), tmp_path / "report.html", progress=heard)
+    assert sum(heard.steps) == heard.total == len(PARTS)

@@ -22,7 +22,7 @@ from biascore.results.words.effects import moved
 from biascore.results.words.result import (
     by_model,
     change_lines,
-    checks_of,
+    check_sums,
     hint_line,
     longer_lines,
     lost_lines,
@@ -71,7 +71,7 @@ def answer(run: Run) -> Part:
     values: dict[str, Any] = {
         "run": run,
         "about": _about(run, models),
-        "checked": _checked(found),
+        "checked": check_sums(found),
         "gates": gates_line(run.gates),
         "outcome": "failed"
         if not all(gate.passed for gate in run.gates)
@@ -158,29 +158,6 @@ def headline_of(run: Run) -> str:
         f"{counted(len(models) - both, 'model')}{again} in {duration(made.finished - made.started)}: "
         f"{counted(len(run), 'measurement')}{f' ({what_for})' if len(set(roles)) > 1 else ''}."
     )
-
-
-def _checked(found: Sequence[Answer]) -> list[tuple[bool | None, str]]:
-    """What the checks of the tests came to, kind by kind, in a few words each."""
-    baselines = [one.counts for one in found if one.role is Role.BASELINE]
-    some, every = (sum(getattr(one, name) for one in baselines) for name in ("detected", "measurements"))
-    words = (
-        ("known bias found", "known bias missed"),
-        ("no false alarm", "false alarm"),
-        (f"harmless associations found {some}/{every}", "harmless associations not found"),
-    )
-    kinds: list[list[bool | None]] = [[], [], []]
-    for check in checks_of(found):
-        one = check.answer
-        if one.role is Role.BASELINE:
-            kinds[2].append(check.passed)
-        elif one.planted:
-            kinds[0 if any(one.planted) else 1].append(check.passed)
-    return [
-        (False if False in passed else None if None in passed else True, bad if False in passed else good)
-        for passed, (good, bad) in zip(kinds, words, strict=True)
-        if any(one is not None for one in passed)
-    ]
 
 
 def _only(run: Run, found: Sequence[Answer]) -> str:

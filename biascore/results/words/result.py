@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from biascore.basics.wording import capital, counted, shown, some_of
 from biascore.results.harmless import HarmlessAudits, Shared
@@ -139,6 +139,9 @@ def change_lines(measurements: Iterable[Measurement]) -> tuple[str, ...]:
     )
 
 
+_KINDS: Final = ("known bias found", "false alarm", "harmless associations found", "unknown bias found")
+
+
 class Check(NamedTuple):
     """What a control, a baseline or harmless groups show of the tests: a sentence, and whether it came out as it should.
 
@@ -160,6 +163,32 @@ def checks_of(found: Sequence[Answer], harmless: Sequence[HarmlessAudits] = ()) 
     )
     others = (_check(one) for one in found if one.role in (Role.CONTROL, Role.BASELINE))
     return (*audits, *others)
+
+
+def check_sums(found: Sequence[Answer]) -> list[tuple[bool | None, str]]:
+    """What each kind of check came to, in a few words, and whether it came out as it should; None: not known."""
+    kinds: dict[str, list[Check]] = {}
+    for check in checks_of(found):
+        one = check.answer
+        kind = (
+            "harmless associations found"
+            if one.role is Role.BASELINE
+            else "unknown bias found"
+            if not one.planted
+            else "known bias found"
+            if any(one.planted)
+            else "false alarm"
+        )
+        kinds.setdefault(kind, []).append(check)
+    sums = []
+    for kind, some in sorted(kinds.items(), key=lambda one: _KINDS.index(one[0])):
+        hits = sum(one.answer.counts.detected + one.answer.unreferenced for one in some)
+        every = sum(one.answer.counts.measurements for one in some)
+        passed = [one.passed for one in some]
+        alarms = counted(hits, kind) if hits else f"no {kind}"
+        told = f"{alarms} in {every}" if kind == "false alarm" else f"{kind} {hits}/{every}"
+        sums.append((False if False in passed else None if None in passed else True, told))
+    return sums
 
 
 def missed_line(found: Sequence[Answer]) -> str:
