@@ -64,10 +64,11 @@ def _behind(run: Run, found: Sequence[Answer]) -> Iterator[Step]:
     first = min(numbers, key=rank)
     state = State.of(run[first], run.verdicts[first]).value
     about = next(one.about for one in found if first in one.numbers)
-    effect = "hint" if state == State.HINT.value else "effect"
+    effect = "hint" if state == State.HINT.value else "detected effect"
+    where = f"{about}, {run[first].model}" if len({one.model for one in found}) > 1 else about
     test = run[first].test
     command = "" if _own(test, run) else f"biascore show {quote(test)}"
-    yield Step(says=f"See what is behind the strongest {effect} ({about}).", command=command, link=first)
+    yield Step(says=f"See what is behind the strongest {effect} ({where}).", command=command, link=first)
 
 
 def _decide(run: Run, found: Sequence[Answer]) -> Iterator[Step]:
@@ -84,9 +85,11 @@ def _decide(run: Run, found: Sequence[Answer]) -> Iterator[Step]:
             longer.setdefault((one.model, one.metric), []).extend(unmeasured)
     for (model, metric), tests in longer.items():
         some = list(dict.fromkeys(tests))
+        part = f"; {_LONGER} of {len(some)}:" if len(some) > _LONGER else ":"
         command = _measured(metric, models.get(model), some[:_LONGER])
+        names = "" if command else f" {some_of(some, _LONGER)}"
         yield Step(
-            says=f"Decide what is inconclusive: longer tests see smaller effects ({some_of(some, 2)}).",
+            says=f"Decide what is inconclusive: longer tests see smaller effects{part}{names}",
             command=command,
         )
         return
@@ -117,10 +120,11 @@ def _rule(run: Run, folder: str | Path) -> Iterator[Step]:
     unmade = sum(not one.measured or one.held is GateOutcome.NOT_MEASURED for one in said.failing)
     why = f" ({unmade} not measured)" if unmade else ""
     unsure = len(said.of(GateOutcome.UNDECIDED))
-    more = f"; {unsure} not decided would pass with a warning" if unsure else ""
+    hints = " or hints" if any(one.counts.hint for one in findings(run.answers)) else ""
+    more = f"; {unsure} not decided{hints} would pass with a warning" if unsure else ""
     command = f"biascore gate {quote(str(folder))} --gate {quote(RULE)}" if str(folder) else ""
     yield Step(
-        says=f"Set a rule for releases: by this one, {len(said.failing)} of {of} would fail{why}{more}.",
+        says=f"Set a rule for releases: with {RULE}, {len(said.failing)} of {of} would fail{why}{more}.",
         command=command,
     )
 

@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from biascore.audits.next_steps import Step
+from biascore.audits.next_steps import RULE, Step
 from biascore.basics.visible import visible
 from biascore.basics.wording import but, counted, shown
 from biascore.cli.rows import COLOURS, Entry, harmless, legend, print_entries, state_told, write
@@ -33,14 +33,14 @@ from biascore.terminal.pictures import Glyphs, glyphs_of, widest, written
 
 MOST_BLOCKS: Final = 4
 """More models than these have a table of states in place of a block of rows each."""
-_RULE: Final = "Set a rule for releases: by this one"
+_RULE: Final = f"Set a rule for releases: with {RULE}"
 _ABSENT: Final = " "
 
 
 def print_ending(console: Console, run: Run, steps: Sequence[Step]) -> None:
     """A failed check first, then the result, its rows, and what has to be known with it; ``steps``: what to do next."""
     write("", to=console)
-    if missed := missed_line(run.answers):
+    if missed := missed_line(run.answers, run.sensitivities):
         write(missed, to=console, style="bold red")
     found = findings(run.answers)
     if run.controls and not found:

@@ -104,11 +104,15 @@ def _pair(old: str, new: str, some: Sequence[Difference]) -> str:
         for outcome in (Outcome.INCONCLUSIVE, Outcome.UNCHANGED)
         if by[outcome]
     ]
+    small = sum(one.p_adjusted is not None and one.p_adjusted <= one.alpha for one in by[Outcome.UNCHANGED])
+    if small:
+        rest[-1] += f", {small} of them with a change within the bound"
     equal = len(some) - len(moved)
     rest += [f"{equal} {'is' if equal == 1 else 'are'} equal"] if equal else []
     if not clauses:
         between = f"from {old} to {new}" if old != new else f"of {new}"
-        shown = f"No change of bias {between} was shown in {whole}"
+        beyond = " beyond the bound" if small else ""
+        shown = f"No change of bias{beyond} {between} was shown in {whole}"
         return (
             f"{shown}: {' and '.join(rest)}."
             if len(some) > 1

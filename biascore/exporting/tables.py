@@ -189,7 +189,7 @@ def notes(run: Run) -> tuple[str, ...]:
 
 def answer_lines(run: Run) -> list[str]:
     """What the run answers, a line for each model and concept, with what could be misread of it."""
-    found = [*filter(None, [missed_line(run.answers)])]
+    found = [*filter(None, [missed_line(run.answers, run.sensitivities)])]
     found += [line for answer in findings(run.answers) for line in (answer.text, *answer.notes)]
     found += [*change_lines(run), *longer_lines(run, run.answers)]
     return [f"- {markdown(line)}" for line in found]

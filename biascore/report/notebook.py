@@ -55,7 +55,7 @@ def run_html(run: Run) -> str:
     said = [line for answer in own for line in (answer.text, *answer.notes)]
     caveats = [f"caveat: {one}" for one in caveat_lines(run)]
     adjusted = f"p adjusted over the measurements on one model: {run.adjustment.shown}"
-    missed, grounds = missed_line(run.answers), _ground_rows(run, own)
+    missed, grounds = missed_line(run.answers, run.sensitivities), _ground_rows(run, own)
     return "".join(
         [
             f"<p><b>{_text_of(run.title)}</b></p>",

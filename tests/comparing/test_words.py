@@ -59,6 +59,20 @@ def test_no_change_is_no_claim() -> None:
     assert said.startswith("No change of bias from a to b was shown in 2 tests: 2 are inconclusive.")
 
 
+def test_a_small_change_is_not_called_none() -> None:
+    found = compare(run("a", 0.5), run("b", 0.52))
+    small = [
+        one.model_copy(update={"outcome": Outcome.UNCHANGED, "p_adjusted": p})
+        for one in found
+        for p in (0.001, 0.4)
+    ]
+    said = answer(found.model_copy(update={"differences": tuple(small)}))
+    assert said.startswith(
+        "No change of bias beyond the bound from a to b was shown in 2 effects: 2 are unchanged, 1 of them with a change "
+        "within the bound."
+    )
+
+
 def test_a_gate_on_the_change_is_named() -> None:
     base, new = run("m", 0.3), run("m", 1.0)
     gate = Gate(name="no worse", measurements=("*",), no_worse_than="base", margin=0.1)

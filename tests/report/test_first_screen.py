@@ -70,7 +70,7 @@ def test_a_ground_is_a_row_with_its_picture_its_state_and_a_link(tmp_path: Path)
     assert "Not decided: 2 of 3 tests All of race; 1 of 2 of gender." in not_decided
     assert "Inconclusive does not mean unbiased." in not_decided
     assert make.startswith("How much to make of it Of 3 measurements fewer than one would look significant")
-    assert "See what is behind the strongest effect (gender)." in steps
+    assert "See what is behind the strongest detected effect (gender)." in steps
 
 
 def test_what_is_drawn_lies_where_its_scale_says() -> None:

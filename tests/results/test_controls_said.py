@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from biascore.results.sensitivity import Sensitivity
 from biascore.results.specificity import Specificity
 from biascore.results.verdicts import Role, State
 from biascore.results.words.answers import findings
@@ -77,6 +78,26 @@ def test_a_failed_check_is_the_first_thing_said(p: float, effect: float, told: s
     line = missed_line(of(d(p), controls={"m": {"en/weat6": effect}}))
     assert told in line
     assert bool(line) is bool(told)
+
+
+@pytest.mark.parametrize(
+    ("least", "told"), [(1.2, ", where effects below 1.20 are often missed."), (0.5, "")]
+)
+def test_a_missed_effect_that_such_tests_often_miss_is_said_to_be_one(least: float, told: str) -> None:
+    seen = Sensitivity(
+        estimate="d",
+        unit="sd",
+        n={},
+        neutral=0.0,
+        alpha=0.05,
+        power=0.8,
+        smallest=least,
+        bound=None,
+        times_bound=None,
+    )
+    line = missed_line(of(d(0.9), controls={"m": {"en/weat6": 0.8}}), [seen])
+    assert ("often missed" in line) is bool(told)
+    assert told in line
 
 
 @pytest.mark.parametrize(("p", "passed"), [((0.9, 0.9), False), ((0.001, 0.9), True), ((0.04, 0.9), None)])

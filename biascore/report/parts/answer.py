@@ -78,7 +78,7 @@ def answer(run: Run) -> Part:
         else "warned"
         if any(gate.warned for gate in run.gates)
         else "passed",
-        "missed": missed_line(found),
+        "missed": missed_line(found, run.sensitivities),
         "results": results_of(found, run.failed, run.harmless),
         "only": _only(run, found),
         "bar": _bar(own, run.failed),
@@ -89,7 +89,7 @@ def answer(run: Run) -> Part:
         "of": {one.strongest: one for one in own},
         "harmless": any(run[number].specificity for one in own for number in one.numbers),
         "levels": _levels(run, own),
-        "bounded": any(Axis.of(run[one.strongest]).bound is not None for one in own),
+        "bounded": _bounds(run, own),
         "undecided": _undecided(run, own),
         "make": _make(run, own, tested),
         "steps": next_steps(run),
@@ -203,6 +203,12 @@ def _levels(run: Run, own: Sequence[Answer]) -> str:
     """The levels of the intervals: ``95 %``."""
     ends = [run[one.strongest].headline.interval for one in own]
     return " or ".join(dict.fromkeys(f"{100 * one.level:g} %" for one in ends if one))
+
+
+def _bounds(run: Run, own: Sequence[Answer]) -> list[float]:
+    """The bounds of the rows, each once."""
+    bounds = [Axis.of(run[one.strongest]).bound for one in own]
+    return list(dict.fromkeys(one for one in bounds if one is not None))
 
 
 def _undecided(run: Run, own: Sequence[Answer]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from biascore.basics.wording import capital, counted, shown, some_of
 from biascore.results.harmless import HarmlessAudits, Shared
 from biascore.results.measurement import Measurement
+from biascore.results.sensitivity import Sensitivity
 from biascore.results.verdicts import Role, State
 from biascore.results.words.answers import Answer, Counts, findings
 from biascore.results.words.effects import Size, describe_scale, moved
@@ -62,7 +63,9 @@ def hint_line(found: Sequence[Answer]) -> str:
     """What a hint is, where there is one; else an empty text."""
     if not any(one.counts.hint for one in findings(found)):
         return ""
-    return "Hint: may be luck among many tests, or what harmless groups show too; its row says which."
+    return (
+        "Hint: may be luck among many tests, or what harmless groups show too; its row or details say which."
+    )
 
 
 def scale_lines(measurements: Iterable[Measurement], found: Sequence[Answer]) -> tuple[str, ...]:
@@ -188,13 +191,26 @@ def check_sums(found: Sequence[Answer]) -> list[tuple[bool | None, str]]:
     return sums
 
 
-def missed_line(found: Sequence[Answer]) -> str:
-    """That the tests failed a check, which comes before every result; empty where they did not."""
+def missed_line(found: Sequence[Answer], seen: Sequence[Sensitivity | None] = ()) -> str:
+    """That the tests failed a check, which comes before every result; empty where they did not.
+
+    ``seen``: by measurement, which effects an inconclusive one often misses, so that a control below that is no surprise.
+    """
     failed = [one for one in checks_of(found) if one.passed is False]
     if not failed:
         return ""
     so = dict.fromkeys(_so(one.answer) for one in failed)
-    return f"The tests failed a check. {'; '.join(one.line for one in failed)}. {' '.join(so)}"
+    lines = [f"{one.line}{_out_of_sight(one.answer, seen)}" for one in failed]
+    return f"The tests failed a check. {'; '.join(lines)}. {' '.join(so)}"
+
+
+def _out_of_sight(answer: Answer, seen: Sequence[Sensitivity | None]) -> str:
+    """Which effects such tests often miss, where that explains why a known one was missed."""
+    own = [seen[number] for number in answer.numbers] if seen else []
+    least = [one.smallest for one in own if one is not None and one.smallest is not None]
+    if not any(answer.planted) or not least or max(map(abs, answer.planted)) >= min(least):
+        return ""
+    return f", where effects below {shown(min(least))} are often missed"
 
 
 def _so(answer: Answer) -> str:
