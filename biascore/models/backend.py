@@ -108,7 +108,7 @@ class Backend:
         short = [word for word in found.words(LOOKED_AT) if len(word) <= SHORT]
         return list(dict.fromkeys([*filter(str.isalpha, short), *short]))[:most]
 
-    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:  # noqa: ARG002
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, Any]) -> Cost:  # noqa: ARG002
         """What these questions, in one call of ``hook`` with ``params``, would take, without the model.
 
         Raises QuestionError where the hook would. The default knows no more than the length of the texts.
