@@ -34,7 +34,7 @@ class Identity:
     ``asking`` are conventions of every measurement on it that two have to share to be compared: the case of its words.
     ``continues``: ``score`` takes a ``Continuation``. ``ways``: those in which ``choose`` can ask; ``chosen_before``: it has
     one answer to each item, whatever the order of the options. ``prompting`` are conventions of the measurements that ask
-    with prompts: how these are put.
+    with prompts: how these are put; ``writing`` of those that have texts written, in the place of what their settings say.
     """
 
     digest: str
@@ -50,6 +50,7 @@ class Identity:
     ways: tuple[Way, ...] = ()
     chosen_before: bool = False
     prompting: Mapping[str, str] = field(default_factory=dict)
+    writing: Mapping[str, str] = field(default_factory=dict)
     asking: Mapping[str, str] = field(default_factory=dict)
 
 

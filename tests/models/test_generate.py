@@ -160,9 +160,9 @@ def test_settings_are_conventions() -> None:
     assert model.prompting["texts written"].endswith("; at most 60 tokens, at temperature 0.7, top_p 0.9")
     assert (model.prompting["texts a prompt"], model.prompting["system prompt"]) == ("5", "of the test")
     assert (Settings(60).drawn, Settings(60, 0.7).drawn) == (False, True)
-    before = model_of(Writes(good, chosen_before=True))
+    before = model_of(Writes(good, writing={"texts written": "before"}))
     before.generate([PROMPT])
-    assert before.prompting["texts written"] == "before, with the settings of their file"
+    assert before.prompting["texts written"] == "before"
 
 
 def test_outcomes_are_counted_with_their_reasons() -> None:

@@ -167,7 +167,7 @@ class Generator:
             if limit is not None and len(ids) + most > limit:
                 raise QuestionError(
                     f"the text {quoted(text)} is {len(ids)} tokens long, and the model takes {limit}, which leaves no "
-                    f"room for an answer of {most}. Shorten the text, or lower max_answer_tokens (max_tokens of texts written)"
+                    f"room for an answer of {most}. Shorten the text, or lower max_answer_tokens (of texts max_tokens)"
                 )
         return found
 

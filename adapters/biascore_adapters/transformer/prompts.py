@@ -76,8 +76,8 @@ class Prompts:
         """Raise QuestionError where a prompt's own system prompt cannot be put."""
         if not self.chat:
             raise QuestionError(
-                f"the prompt {quoted(prompt)} has a system prompt, and prompts are put without a chat template, so that there "
-                "is no place for one. Put it at the beginning of the prompt, or name a model with a chat template"
+                f"the prompt {quoted(prompt)} has a system prompt, and prompts are put without a chat template, without "
+                "a place for one. Put it at the beginning of the prompt, or name a model with a chat template"
             )
         if self._options.system_prompt is not None:
             raise QuestionError(

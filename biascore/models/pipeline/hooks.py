@@ -121,19 +121,16 @@ def generating(settings: Settings) -> Hook[Prompt, Written]:
 def written_by(
     before: Mapping[str, str], identity: Identity, settings: Settings, asked: Sequence[Prompt]
 ) -> dict[str, str]:
-    """The conventions of texts that are written with these settings, and with those of calls ``before``.
-
-    Of texts written before, nobody knows theirs.
-    """
-    told = "before, with the settings of their file" if identity.chosen_before else settings.told
+    """The conventions of texts that are written with these settings, and with those of calls ``before``."""
     earlier = [one for one in before.get("texts written", "").split("; ") if one]
     samples = max([int(before.get("texts a prompt", 0)), *(one.sample + 1 for one in asked)])
     system = {"system prompt": "of the test"} if any(one.system is not None for one in asked) else {}
     return {
         **identity.prompting,
         **system,
-        "texts written": "; ".join(dict.fromkeys([*earlier, told])),
+        "texts written": "; ".join(dict.fromkeys([*earlier, settings.told])),
         "texts a prompt": str(samples),
+        **identity.writing,
     }
 
 
