@@ -17,6 +17,7 @@ from biascore.models.pipeline.calling import Hook
 from biascore.models.pipeline.flight import Flight
 from biascore.models.questions.cost import Cost
 from biascore.models.questions.questions import Choice, Chosen, Masked, TokenLogprobs
+from biascore.models.questions.writing import Written
 from biascore.models.vocabulary import BLOCK_ROWS, Vocabulary
 
 Q = TypeVar("Q")
@@ -238,6 +239,10 @@ def _placeholders(
             return questions
         case "choose":
             return tuple(_chosen(question, hook.params["way"], rng) for question in questions)
+        case "generate":
+            return tuple(
+                Written(one.text, "stop", len(one.text.split()), "written", one.text) for one in questions
+            )
         case _:
             scores = rng.uniform(0.25, 0.75, len(questions))
             if hook.params.get("quantity") == "token_count":

@@ -45,6 +45,7 @@ from biascore.models.questions.questions import (
     TokenLogprobs,
     Way,
 )
+from biascore.models.questions.writing import Prompt, Settings, Written
 from biascore.models.refs import ModelRef
 from biascore.models.vocabulary import Vocabulary
 from biascore.plugins.loading import Plugins
@@ -217,6 +218,12 @@ class RemoteBackend(Backend):
         """As the model on a worker."""
         return cast("tuple[Chosen, ...]", self._hook("choose", questions, questions=questions, way=way))
 
+    @hookimpl
+    def generate(self, prompts: tuple[Prompt, ...], settings: Settings) -> tuple[Written, ...]:
+        """As the model on a worker."""
+        found = self._hook("generate", prompts, prompts=prompts, settings=settings)
+        return cast("tuple[Written, ...]", found)
+
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
         """As the model on a worker."""
         if "batch_sizes" not in self._own:
@@ -232,7 +239,7 @@ class RemoteBackend(Backend):
         at = self._source.at("reading its vocabulary")
         return cast("Sequence[Familiarity]", self._ask(at, "familiarity", words=words))
 
-    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, Any]) -> Cost:
         """As the model on a worker."""
         if "cost" not in self._own:
             return super().cost(hook, questions, params)

@@ -34,7 +34,7 @@ class Identity:
     ``asking`` are conventions of every measurement on it that two have to share to be compared: the case of its words.
     ``continues``: ``score`` takes a ``Continuation``. ``ways``: those in which ``choose`` can ask; ``chosen_before``: it has
     one answer to each item, whatever the order of the options. ``prompting`` are conventions of the measurements that ask
-    with prompts: how these are put.
+    with prompts: how these are put; ``writing`` of those that have texts written, in the place of what their settings say.
     """
 
     digest: str
@@ -50,6 +50,7 @@ class Identity:
     ways: tuple[Way, ...] = ()
     chosen_before: bool = False
     prompting: Mapping[str, str] = field(default_factory=dict)
+    writing: Mapping[str, str] = field(default_factory=dict)
     asking: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -108,7 +109,7 @@ class Backend:
         short = [word for word in found.words(LOOKED_AT) if len(word) <= SHORT]
         return list(dict.fromkeys([*filter(str.isalpha, short), *short]))[:most]
 
-    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:  # noqa: ARG002
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, Any]) -> Cost:  # noqa: ARG002
         """What these questions, in one call of ``hook`` with ``params``, would take, without the model.
 
         Raises QuestionError where the hook would. The default knows no more than the length of the texts.

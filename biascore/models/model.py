@@ -35,6 +35,7 @@ from biascore.models.questions.questions import (
     TokenLogprobs,
     Way,
 )
+from biascore.models.questions.writing import Prompt, Settings, Written
 from biascore.models.training import Checkpoints, Trained, Training
 from biascore.models.transforms.prepared import Prepared, no_vectors, only_vectors
 from biascore.models.transforms.transform import FittedTransform, Transform
@@ -82,7 +83,7 @@ class Model:
         self.capabilities = caller.capabilities
         self._known: dict[str, Familiarity] = {}
         self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
-        self.outcomes = Outcomes()  # of the questions with options of this measurement
+        self.outcomes = Outcomes()  # of the choices and texts of this measurement
 
     @property
     def name(self) -> str:
@@ -215,6 +216,14 @@ class Model:
         hook = hooks.choosing(self.name, self.identity, way, asked := list(questions))
         self.prompting.update(hooks.chosen_by(self.identity, hook.params["way"]))
         return self.outcomes.noted(self._ask(hook, asked))
+
+    def generate(
+        self, prompts: Iterable[Prompt | str], settings: Settings | None = None
+    ) -> tuple[Written, ...]:
+        """What it writes to each prompt; samples of one prompt are the same text unless ``settings.drawn``."""
+        settings, asked = settings or Settings(), [Prompt(p) if isinstance(p, str) else p for p in prompts]
+        self.prompting.update(hooks.written_by(self.prompting, self.identity, settings, asked))
+        return self.outcomes.noted(self._ask(hooks.generating(settings), asked))
 
     def export(self, folder: Path, *, int8: bool = False) -> str:
         """Write the model into an empty folder for another adapter, whose id is returned; see ``Backend.export``.
@@ -368,11 +377,8 @@ class Model:
         if hook.name not in self.capabilities:
             if self._transformed is not None:
                 raise CapabilityError(only_vectors(hook.name, self.name, self._transformed.name))
-            why = f" (its head: {self.lacks})" if self.lacks else ""
-            raise CapabilityError(
-                f"{self.name} ({self.source.ref}) cannot {hook.name}; it can {', '.join(sorted(self.capabilities))}{why}. "
-                "Choose a metric that needs only those, or another model."
-            )
+            shown = f"{self.name} ({self.source.ref})"
+            raise CapabilityError(hooks.no_capability(shown, hook.name, self.capabilities, self.lacks))
         return self._asker.ask(hook, questions)
 
     def _ask_sorted(self, hook: Hook[Q, A], questions: list[Q], key: Callable[[Q], str]) -> list[A]:

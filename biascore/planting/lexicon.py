@@ -74,6 +74,18 @@ class Lexicon:
         """How far attributes lie from the middle of their axis."""
         return ATTRIBUTE if self.world.axis is None else self.world.axis
 
+    def leaning(self, words: Iterable[str], concept: str | None = None) -> float:
+        """The declared effect of the first planted test that words lean in, signed by its pole; else 0."""
+        balance: dict[int, int] = {}
+        for word in words:
+            for axis, sign in self.poles(word).items():
+                if concept is None or self.concepts[axis] == concept:
+                    balance[axis] = balance.get(axis, 0) + sign
+        for axis, total in sorted(balance.items()):
+            if total:
+                return self.effects[axis] if total > 0 else -self.effects[axis]
+        return 0.0
+
     def vocabulary(self) -> tuple[str, ...]:
         """The words in the order of the tests that name them, those of higher declared frequency first."""
         return tuple(sorted(self.words, key=lambda word: -self.places[word].frequency))

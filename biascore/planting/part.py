@@ -10,6 +10,7 @@ from typing import ClassVar, Self, TypeVar
 
 from biascore.errors import RefError
 from biascore.models.questions.questions import Choice, Chosen, Continuation, Masked, Way
+from biascore.models.questions.writing import Prompt, Settings, Written
 from biascore.planting.lexicon import Lexicon
 from biascore.planting.sentences import Sentence, Sentences
 from biascore.planting.world import World
@@ -65,6 +66,10 @@ class Part(ABC):
 
     def chosen(self, question: Choice, way: Way, seed: int) -> Chosen | None:  # noqa: ARG002
         """What is chosen of a planted question."""
+        return None
+
+    def generated(self, prompt: Prompt, settings: Settings, seed: int) -> Written | None:  # noqa: ARG002
+        """What is written to a planted prompt; `PlantedText` writes it."""
         return None
 
     def translated(self, text: str, target: str, seed: int) -> str | None:  # noqa: ARG002

@@ -22,6 +22,7 @@ NAMES: Final = {
     "": "words",
     "P": "sentence pairs",
     "Q": "questions with options",
+    "R": "questions with options, or prompts",
 }
 OF: Final = {
     "lists": f"for lists, by their letters ({', '.join(LISTS)})",
@@ -29,8 +30,9 @@ OF: Final = {
     "words": "for all words together",
     "pairs": "for sentence pairs",
     "questions": "for questions with options",
+    "answers": "for all questions and prompts, or for groups of prompts, by their letters (X, Y)",
 }
-OWN: Final = {"pairs": "P", "questions": "Q"}
+OWN: Final = {"pairs": "P", "questions": "Q", "answers": "R"}
 """As which list a condition counts that is of no list of words."""
 ACCURACY: Final = 0.5
 """Of questions with options, where none is declared."""
@@ -45,7 +47,8 @@ class Condition:
     example: str
     bounds: tuple[tuple[float, float], ...]
     of: str = "lists"
-    """"lists": of those named; "either": of those named, or of all words; "words", "pairs" or "questions": of everything."""
+    """"lists": of those named; "either", "answers": of those named, or of all; "words", "pairs" or "questions": of
+    everything."""
 
     def read(self, text: str) -> tuple[float, ...] | None:
         """The numbers in ``4x0.5``, or None where they are not as many, or out of bounds."""
@@ -63,7 +66,7 @@ class Condition:
     def takes(self, lists: str) -> bool:
         """Whether it can be declared for these lists."""
         known = set(lists) <= set(LISTS)
-        return known and (self.of == "either" or bool(lists) == (self.of == "lists"))
+        return known and (self.of in ("either", "answers") or bool(lists) == (self.of == "lists"))
 
     @property
     def told(self) -> str:
@@ -83,7 +86,7 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
     "templates": Condition("templates=5x0.3", ((1, 1000), (0.0, 1.0)), "pairs"),
     "longer": Condition("longer=0.6x2", ((0.0, 1.0), (0.0, 10.0)), "pairs"),
     "accuracy": Condition("accuracy=0.8", ((0.0, 1.0),), "questions"),
-    "refusals": Condition("refusals=0.1", ((0.0, 1.0),), "questions"),
+    "refusals": Condition("refusals=0.1", ((0.0, 1.0),), "answers"),
     "template_sd": Condition("template_sd=0.5", ((0.0, 5.0),), "questions"),
 }
 """What the locator of a planted model may declare in addition to effects, by name."""
@@ -128,8 +131,9 @@ class World:
                     f"planted:{locator}: {condition} is declared {OF[form.of]}, and {name!r} is not. Write, for example, "
                     f"{form.example}"
                 )
-            for letter in lists or (OWN.get(form.of, ""),):
-                world.values[condition, letter] = numbers
+            own = OWN.get(form.of, "")
+            for letter in lists or ("",):
+                world.values[condition, own + letter] = numbers
         for letter in LISTS:
             if world._one("topics", letter) + world._two("clusters", letter)[1] > MAX_SHARE + 1e-9:
                 raise RefError(
@@ -142,8 +146,9 @@ class World:
     def told(self) -> str:
         """All conditions in a line, the same for the same world; empty without any."""
         return ", ".join(
-            f"{name}{f'.{letter}' if letter in LISTS and letter else ''}={'x'.join(f'{n:g}' for n in numbers)}"
+            f"{name}{f'.{lists}' if lists in LISTS and lists else ''}={'x'.join(f'{n:g}' for n in numbers)}"
             for (name, letter), numbers in sorted(self.values.items())
+            for lists in (letter.removeprefix("R"),)
         )
 
     @property
@@ -214,16 +219,24 @@ class World:
     @property
     def refusals(self) -> float:
         """The share of questions that are declined."""
-        return self._one("refusals", "Q")
+        return self._one("refusals", "R")
 
     @property
     def template_sd(self) -> float:
         """How much templates of questions differ, in log odds."""
         return self._one("template_sd", "Q")
 
+    def refused(self, group: str = "") -> float:
+        """The share of prompts of a group (X, Y) that are declined: its own where it is declared, else that of all."""
+        return self._one("refusals", f"R{group}", self.refusals)
+
     def meet_questions(self) -> None:
         """There is a test of questions with options."""
-        self._met.add("Q")
+        self._met |= {"Q", "R"}
+
+    def meet_prompts(self, *groups: str) -> None:
+        """There is a test of prompts, of these groups."""
+        self._met |= {"R", *(f"R{group}" for group in groups)}
 
     def meet_pairs(self) -> None:
         """There is a test of sentence pairs."""
@@ -234,9 +247,10 @@ class World:
         met = self._met | ({""} if self._met & set(LISTS) else set())
         for (name, letter), _ in sorted(self.values.items()):
             if letter not in met:
+                of = NAMES.get(letter, f"the list {letter[-1:]}")
                 raise RefError(
-                    f"planted:{locator}: {name} is of {NAMES.get(letter, f'the list {letter}')}, and no declared test has "
-                    "such. Declare a test that has, with the effect 0 if you like, or leave the condition out"
+                    f"planted:{locator}: {name} is of {of}, and no declared test has such. Declare a test that "
+                    "has, with the effect 0 if you like, or leave the condition out"
                 )
 
     def _one(self, name: str, letter: str, otherwise: float = 0.0) -> float:

@@ -88,7 +88,7 @@ def measurement_of(
 
     ``of_model`` are the conventions that the model states of itself, ``of_asking`` those of how it was asked, which two
     measurements have to share to be compared. ``first_words`` gives words of its vocabulary as examples;
-    ``outcomes`` are what became of its questions with options.
+    ``outcomes`` are what became of its choices and texts.
     What is ``unreachable`` with this test is in the reason of an inconclusive verdict on what could be estimated.
 
     Raises ValidationError for values that cannot be.
@@ -155,10 +155,11 @@ def _in_other_case(coverage: Coverage) -> tuple[Caveat, ...]:
 
 
 def _of_unread(found: Finding, outcomes: Outcomes) -> Finding:
-    """The finding; where it has no number because no answer chose an option, that and some of the answers are its reason."""
+    """The finding; where it has no number because no answer says anything, that and some of the answers are its reason."""
     if not found.decision or found.estimates[0].value is not None or not outcomes.none_chosen:
         return found
-    reason = f"No answer chose an option, so it was not measured: {outcomes.unread}. {outcomes.advice}."
+    nothing = "No text was written" if outcomes.texts else "No answer chose an option"
+    reason = f"{nothing}, so it was not measured: {outcomes.unread}. {outcomes.advice}."
     return replace(found, decision=Decision(Verdict.NOT_MEASURED, reason))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from biascore.models.backend import Identity
 from biascore.models.model import Model
 from biascore.models.pipeline import hooks
 from biascore.models.questions.questions import Choice, Text
+from biascore.models.questions.writing import Prompt
 from biascore.models.refs import ModelRef
 from biascore.testing.contract import Contract, NotAskedError, check_all, hold
 from biascore.testing.pickles import unpickled_by
@@ -26,6 +27,7 @@ from biascore.testing.queries import (
     LENGTH,
     SCRIPTS,
     TEXTS,
+    TOKENS,
     WORDS,
     Asked,
     Direct,
@@ -51,6 +53,7 @@ class AdapterContract(Contract):
     adapter: type[Adapter] | None = None
     texts: Sequence[str] = TEXTS
     choices: Sequence[Choice] = ()
+    prompts: Sequence[Prompt] = ()
     words: Sequence[str] = ()
     languages: tuple[str, str] = ("en", "it")
     unknown: str = "qzxvkqqj"
@@ -99,9 +102,11 @@ class AdapterContract(Contract):
         return Direct(self._opened._backend, self.ref)
 
     def _asked(self, texts: Sequence[str] = ()) -> list[Asked]:
-        """What to ask of the texts, without the ways of choosing that it refuses for plain texts."""
+        """What to ask of the texts, without the ways of choosing or writing that it refuses for plain texts."""
         found = self._every(texts)
-        return [asked for asked in found if not asked.name.startswith("choose") or self._takes(asked.name)]
+        return [
+            one for one in found if not one.name.startswith(("choose", "generate")) or self._takes(one.name)
+        ]
 
     def _every(self, texts: Sequence[str] = ()) -> list[Asked]:
         direct = self._direct
@@ -111,6 +116,7 @@ class AdapterContract(Contract):
             texts or self.texts,
             self.languages,
             () if texts else self.choices,
+            () if texts else self.prompts,
             () if texts else self._known,
         )
 
@@ -302,6 +308,24 @@ class AdapterContract(Contract):
             f"{self.unknown!r} has no vector, and familiarity says that it was seen",
         )
 
+    def check_writes(self) -> None:
+        """Bounds of 1, 6 and 12 tokens."""
+        written = [asked for asked in self._asked() if asked.name.startswith("generate")]
+        if not written:
+            raise NotAskedError("the model writes no texts")
+        for asked in written:
+            for most in (1, TOKENS // 2, TOKENS):
+                settings = replace(asked.hook.params["settings"], max_tokens=most)
+                for one in self._answers(replace(asked, hook=hooks.generating(settings))):
+                    hold(
+                        one.tokens is None or one.tokens <= most,
+                        f"{asked.name}: {one.tokens} tokens where {most} are the most",
+                    )
+                    hold(
+                        one.outcome != "written" or one.finish in ("stop", "unknown"),
+                        f"{asked.name}: a text that ends by {one.finish!r} is {one.outcome!r}",
+                    )
+
     def check_threads(self) -> None:
         """Four threads, each with all queries."""
         for asked, alone in self._with_answers():
@@ -359,11 +383,11 @@ def check_adapter(ref: str, **given: Any) -> dict[str, str]:
 
     ``given``: ``adapter``, its class, if it is not installed; ``texts`` that the model answers, by default four English
     sentences; ``words`` that it has vectors for, by default some of its vocabulary and of the texts; ``choices``, questions
-    with options that it answers, by default about the texts; ``languages`` that it translates between, ("en", "it");
-    ``unknown``, a word out of vocabulary; ``options`` of the adapter; ``failures``, for a service: by class of error a
-    function that returns a context manager that brings it about, ``{RateLimitError: lambda: server.failing(429)}``; ``key``,
-    a key that the service takes; ``close_to``, the difference of two answers that is rounding, 1e-4 of the largest number;
-    ``engine``.
+    with options that it answers, and ``prompts``, by default about the texts; ``languages`` that it translates between,
+    ("en", "it"); ``unknown``, a word out of vocabulary; ``options`` of the adapter; ``failures``, for a service: by class of
+    error a function that returns a context manager that brings it about, ``{RateLimitError: lambda: server.failing(429)}``;
+    ``key``, a key that the service takes; ``close_to``, the difference of two answers that is rounding, 1e-4 of the largest
+    number; ``engine``.
 
     Raises AssertionError, which lists each clause that is broken. Returns those that were
     skipped, each with the reason.

@@ -19,6 +19,7 @@ CLAUSES: Final[dict[str, dict[str, str]]] = {
         "unicode": "any text is answered or refused with QuestionError: accents, emoji, right-to-left and unspaced scripts",
         "long": "a long text is read to its end or refused with QuestionError; it is never cut",
         "unknown": "a word out of vocabulary is a row of NaN, and `familiarity` says that it was not seen",
+        "writes": "a text has at most `max_tokens` tokens, and one that does not end within them is cut",
         "threads": "calls in several threads at once get the answers of one thread",
         "secrets": "no `repr` of the model or of its parts holds the value of a key",
         "pickle": "opening the model loads no pickle",

@@ -13,8 +13,9 @@ import pluggy
 from biascore.models.backend import Backend, Identity
 from biascore.models.pipeline import hooks
 from biascore.models.pipeline.calling import Hook
-from biascore.models.questions.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
+from biascore.models.questions.capabilities import CAPABILITIES, PROJECT, QUESTIONS, CapabilitySpecs
 from biascore.models.questions.questions import Choice, Chosen, Continuation, Masked, Text, TokenLogprobs
+from biascore.models.questions.writing import OUTCOMES, Prompt, Settings, Written
 
 TEXTS: Final = (
     "The nurse is tired.",
@@ -35,6 +36,8 @@ SCRIPTS: Final = (
 """Accents, emoji of several code points, right-to-left, unspaced and combining characters, spaces that are none."""
 LENGTH: Final = 3000
 """Words of a long text: more than most models read at once."""
+TOKENS: Final = 12
+"""Of a text that a contract has written."""
 WORDS: Final = ("he", "she", "it", "we", "they", "you", "this", "that", "who", "what")
 
 
@@ -71,7 +74,7 @@ class Direct:
     def ask(self, hook: Hook[Any, Any], queries: Sequence[Any]) -> list[Any]:
         """The answers to the queries, in the batches that the backend wants, each checked as the engine does."""
         answers: list[Any] = []
-        argument = {"mask_logprob": "queries", "choose": "questions"}.get(hook.name, "texts")
+        argument = QUESTIONS.get(hook.name, "texts")
         start = 0
         for size in self.backend.batch_sizes(hook.name, tuple(queries)):
             some = tuple(queries[start : start + size])
@@ -87,12 +90,13 @@ def asked_of(
     texts: Sequence[str],
     languages: tuple[str, str],
     choices: Sequence[Choice] = (),
+    prompts: Sequence[Prompt] = (),
     known: Sequence[str] = (),
 ) -> list[Asked]:
     """What to ask a model that answers these hooks, of the texts: queries of each hook, level, quantity and way.
 
-    ``choices``: the questions with options, by default one about each text. ``known``: single words, for models of vectors
-    of words, which answer no sentence.
+    ``choices``, ``prompts``: the questions with options and the prompts, by default one about each text. ``known``: single
+    words, for models of vectors of words, which answer no sentence.
     """
     found = []
     words = [_first_word(text) for text in texts]
@@ -120,17 +124,24 @@ def asked_of(
             Choice(f"{text} Is that so?", ("Yes, it is", "No, it is not", "Unknown")) for text in texts
         )
         found.append(Asked(f"choose: {way}", hooks.choosing("model", identity, way, asked), asked))
+    if "generate" in capabilities:
+        put = tuple(prompts) or tuple(Prompt(f"{text} What happens next?") for text in texts)
+        drawn = put if prompts else tuple(replace(one, sample=sample) for one in put for sample in (0, 1))
+        found.append(Asked("generate: most probable", hooks.generating(Settings(TOKENS)), put))
+        found.append(Asked("generate: drawn", hooks.generating(Settings(TOKENS, 1.0)), drawn))
     return found
 
 
 def numbers(answer: object) -> npt.NDArray[np.float64]:
-    """The numbers of an answer, in order; of a translation its code points."""
+    """The numbers of an answer, in order; of a text its code points."""
     if isinstance(answer, TokenLogprobs):
         return np.array(answer.logprobs, dtype=np.float64)
     if isinstance(answer, Chosen):
         return np.array(
             [*answer.logprobs, -1.0 if answer.chosen is None else answer.chosen], dtype=np.float64
         )
+    if isinstance(answer, Written):
+        answer = f"{OUTCOMES.index(answer.outcome)}{answer.said}"
     if isinstance(answer, str):
         return np.array([ord(character) for character in answer], dtype=np.float64)
     return np.atleast_1d(np.asarray(answer, dtype=np.float64))
@@ -156,6 +167,8 @@ def answered(answer: object) -> bool:
     """Whether an answer says anything: not a row of NaN, no tokens, a refusal or an empty text."""
     if isinstance(answer, Chosen):
         return answer.chosen is not None
+    if isinstance(answer, Written):
+        return bool(answer.text) and answer.outcome != "refused"
     found = numbers(answer)
     return bool(found.size) and not np.isnan(found).all()
 

@@ -26,16 +26,18 @@ from biascore.models.questions.questions import (
     TokenLogprobs,
     Way,
 )
+from biascore.models.questions.writing import Prompt, Settings, Written
 
-HOOKS: Final = frozenset({"embed", "mask_logprob", "translate", "choose"})
+HOOKS: Final = frozenset({"embed", "mask_logprob", "translate", "choose", "generate"})
 """The hooks that can leave a query without an answer; a score is always a number."""
 _NO_WORDS: Final = "…"
+_NO: Final = "I would rather not say."
 
 
 class Unanswered(Backend):
     """An open model, with ``share`` of the queries left without an answer, the same ones whenever they are asked.
 
-    Words are out of vocabulary, hidden words are not read, translations are three dots, and choices are refused. Its
+    Words are out of vocabulary, hidden words are not read, translations are three dots, choices and texts are refused. Its
     vocabulary cannot be read whole.
     """
 
@@ -70,6 +72,11 @@ class Unanswered(Backend):
         answers = self._model.choose(questions, way)
         return self._without(questions, lambda one: one.prompt, answers, _refused)
 
+    @hookimpl
+    def generate(self, prompts: tuple[Prompt, ...], settings: Settings) -> tuple[Written, ...]:
+        answers = self._model.generate(prompts, settings)
+        return self._without(prompts, lambda one: one.text, answers, _declined)
+
     def familiarity(self, words: Sequence[str]) -> Sequence[Familiarity]:
         return self._model.familiarity(words)
 
@@ -99,4 +106,8 @@ def _hidden(query: Masked) -> str:
 
 
 def _refused(answer: Chosen) -> Chosen:
-    return replace(answer, chosen=None, outcome="refused", said="I would rather not say.")
+    return replace(answer, chosen=None, outcome="refused", said=_NO)
+
+
+def _declined(answer: Written) -> Written:
+    return replace(answer, text=_NO, said=_NO, finish="stop", outcome="refused", why="")

@@ -1,4 +1,4 @@
-"""What a model does wrong through any of the five hooks costs its own measurements, and is told with the next step."""
+"""What a model does wrong through any of the hooks costs its own measurements, and is told with the next step."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import pytest
 from biascore import Engine
 from biascore.api.adapters import Adapter, Backend, Identity, ModelRef, Options, hookimpl
 from biascore.api.queries import Choice, Chosen, Masked, TokenLogprobs
+from biascore.api.writing import Written
 from biascore.errors import PluginError
 from biascore.hookspecs import CapabilitySpecs, DiscoverySpecs
 from biascore.models.questions.capabilities import CAPABILITIES
@@ -25,6 +26,7 @@ ANSWERS: dict[str, Any] = {
     "translate": ("Eccola.",),
     "score": np.array([-3.0]),
     "choose": (Chosen("text", (float("nan"),) * 2, 0),),
+    "generate": (Written("She rests.", "stop", 3, "written"),),
 }
 ASKED: dict[str, Callable[[Any], Any]] = {
     "embed": lambda model: model.embed(["x"]),
@@ -32,6 +34,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "translate": lambda model: model.translate(["Here she is."], "en", "it"),
     "score": lambda model: model.score(["x"], "log_likelihood"),
     "choose": lambda model: model.choose([Choice("Who?", ("she", "he"))], "text"),
+    "generate": lambda model: model.generate(["Who?"]),
 }
 
 

@@ -24,8 +24,8 @@ class HfAdapter(Adapter[HfOptions]):
     """Opens models of the transformers library; their configuration says what they can be asked.
 
     All but translation models embed; masked language models give ``mask_logprob``, causal ones
-    ``score("log_likelihood")`` and ``choose``, sequence heads ``score`` of their named outputs, and encoder-decoders made
-    for it (NLLB, M2M100, mBART, Marian, T5) ``translate``.
+    ``score("log_likelihood")``, ``choose`` and ``generate``, sequence heads ``score`` of their named outputs, and
+    encoder-decoders made for it (NLLB, M2M100, mBART, Marian, T5) ``translate``.
 
     The vector of a word is the mean of the last hidden states of the sub-tokens that cover it. The vector of
     a sentence is the state of [CLS] for an encoder, of the last token for a decoder, and what the folder
@@ -39,7 +39,7 @@ class HfAdapter(Adapter[HfOptions]):
     example: ClassVar[str] = "hf:dbmdz/bert-base-italian-uncased@main"
     answers_version: ClassVar[str | None] = "4"
     capabilities: ClassVar[frozenset[str]] = frozenset(
-        {"embed", "mask_logprob", "score", "choose", "translate"}
+        {"embed", "mask_logprob", "score", "choose", "generate", "translate"}
     )
     extra: ClassVar[str | None] = "hf"
     takes_revision: ClassVar[bool] = True

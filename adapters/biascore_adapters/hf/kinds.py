@@ -21,8 +21,9 @@ from biascore_adapters.hf.prompted import Generator
 from biascore_adapters.hf.runtime import TorchRuntime
 from biascore_adapters.hf.threads import on_threads, threads_fact
 from biascore_adapters.hf.translation import TRANSLATION_ARCHITECTURES, TranslationBackend
-from biascore_adapters.transformer.backends import Opened, backend_of
+from biascore_adapters.transformer.backends import Opened
 from biascore_adapters.transformer.batching import texts_at_once
+from biascore_adapters.transformer.combined import backend_of
 from biascore_adapters.transformer.exported import Kind
 from biascore_adapters.transformer.folder import ModelFolder
 from biascore_adapters.transformer.outputs import HeadOutputs, check_no_head

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
 
 from biascore.api.support import is_mark, opened_by, quoted
+from biascore.api.writing import Settings
 from biascore.errors import AnswerError, QuestionError
 from biascore_adapters.hf.head import VocabularyHead
 from biascore_adapters.hf.load import Loaded, end_tokens, quiet
@@ -18,9 +20,11 @@ from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.probe import few_tokens
 from biascore_adapters.hf.trunk import Trunk
 from biascore_adapters.transformer.arrays import padded
+from biascore_adapters.transformer.chooser import Said
 from biascore_adapters.transformer.tokens import Input
 
 MAX_ANSWER_TOKENS: Final = 64
+_PLAIN: Final = Settings(temperature=1.0)
 Rests = Sequence[Sequence[int]]
 
 
@@ -99,9 +103,9 @@ class PromptCache:
 
 
 class Generator:
-    """What a model says after a prompt, up to its end or ``max_answer_tokens``.
+    """What a model says after a prompt, up to its end or a number of tokens: for answers that choose ``max_answer_tokens``.
 
-    Without a seed it is token by token the most probable one, with a seed it is drawn at temperature 1. Of the generation
+    Without a seed it is token by token the most probable one, with a seed it is drawn. Of the generation
     settings in the model's folder, only the tokens that end an answer hold: penalties and cut tails would make it the answer
     of another model. ``facts`` names those tokens.
     """
@@ -127,29 +131,32 @@ class Generator:
         self._model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
             eos_token_id=ends or None,
             pad_token_id=loaded.reader.pad,
-            max_new_tokens=self.most,
             do_sample=False,
             num_beams=1,
             use_cache=True,
         )
 
-    def __call__(self, prompts: Sequence[str], seeds: Sequence[int | None]) -> list[str]:
-        """The answers, one for one, prompts of one length together; raises QuestionError where one leaves no room."""
-        read = self._read(prompts)
-        found = [""] * len(prompts)
-        lengths = {row: len(ids) + self.most for row, ids in enumerate(read)}
+    def write(self, prompts: Sequence[str], seeds: Sequence[int | None], settings: Settings) -> list[Said]:
+        """The texts, one for one; raises QuestionError where a prompt leaves no room for one.
+
+        Prompts of one length go together, so that none is padded, and what is asked twice is generated once.
+        """
+        asked = list(dict.fromkeys(zip(prompts, seeds, strict=True)))
+        read = self._read([prompt for prompt, _ in asked], settings.max_tokens)
+        found: dict[tuple[str, int | None], Said] = {}
+        lengths = {row: len(ids) + settings.max_tokens for row, ids in enumerate(read)}
         for rows in self._trunk.batches(lengths, equal=True):
-            inputs = [Input(read[row], text=prompts[row]) for row in rows]
-            said = self._trunk.in_halves(inputs, [seeds[row] for row in rows], self._said, lambda _: False)
-            for row, answer in zip(rows, said, strict=True):
-                found[row] = answer
-        return found
+            inputs = [Input(read[row], text=asked[row][0]) for row in rows]
+            own = [asked[row][1] for row in rows]
+            said = self._trunk.in_halves(inputs, own, partial(self._said, settings), lambda _: False)
+            found.update(zip([asked[row] for row in rows], said, strict=True))
+        return [found[one] for one in zip(prompts, seeds, strict=True)]
 
-    def lengths(self, prompts: Sequence[str]) -> list[int]:
-        """The tokens of each prompt; raises as a call does."""
-        return [len(ids) for ids in self._read(prompts)]
+    def lengths(self, prompts: Sequence[str], most: int) -> list[int]:
+        """The tokens of each prompt; raises as ``write`` does."""
+        return [len(ids) for ids in self._read(prompts, most)]
 
-    def _read(self, prompts: Sequence[str]) -> list[list[int]]:
+    def _read(self, prompts: Sequence[str], most: int) -> list[list[int]]:
         read = self._reader.tokenise(prompts, special=self._special)
         # Without what a tokenizer adds at the end: behind its end a text does not go on.
         found = [list(tokens.ids[: max(tokens.pieces(), default=-1) + 1]) for tokens in read]
@@ -157,46 +164,55 @@ class Generator:
             self._reader.check_length(text, len(tokens.ids))
             self._reader.check_ids(text, tokens)  # its special tokens are those of a chat template
             limit = self._reader.limit
-            if limit is not None and len(ids) + self.most > limit:
+            if limit is not None and len(ids) + most > limit:
                 raise QuestionError(
                     f"the text {quoted(text)} is {len(ids)} tokens long, and the model takes {limit}, which leaves no "
-                    f"room for an answer of {self.most}. Shorten the text, or lower max_answer_tokens"
+                    f"room for an answer of {most}. Shorten the text, or lower max_answer_tokens (of texts max_tokens)"
                 )
         return found
 
-    def _said(self, prompts: Sequence[Input], seeds: Sequence[int | None]) -> list[str]:
+    def _said(self, settings: Settings, prompts: Sequence[Input], seeds: Sequence[int | None]) -> list[Said]:
         given = torch.tensor([list(one.ids) for one in prompts], device=self._device)
         generate: Any = self._model.generate
         drawn = (
-            [Drawn(seeds, [one.text for one in prompts])] if any(seed is not None for seed in seeds) else []
+            [Drawn(seeds, [one.text for one in prompts], settings)]
+            if any(seed is not None for seed in seeds)
+            else []
         )
         with quiet():
             found = generate(
                 input_ids=given,
                 attention_mask=torch.ones_like(given),
+                max_new_tokens=settings.max_tokens,
                 logits_processor=LogitsProcessorList(drawn),
             )
         rows = found[:, given.shape[1] :].tolist()
         return [self._answer(one.text, ids) for one, ids in zip(prompts, rows, strict=True)]
 
-    def _answer(self, prompt: str, ids: list[int]) -> str:
-        """The text of an answer, up to the token that ends it, behind which a batch with longer answers goes on."""
+    def _answer(self, prompt: str, ids: list[int]) -> Said:
+        """An answer, up to the token that ends it, behind which a batch with longer answers goes on."""
         end = next((at for at, token in enumerate(ids) if token in self._ends), len(ids))
         own = [token for token in ids[: end + 1] if token not in self._dropped]
         said = self._reader.tokenizer.decode(own, skip_special_tokens=False)
         if not isinstance(said, str):
             raise AnswerError(f"the model's answer to {quoted(prompt)} is no text. Check its tokenizer")
-        return opened_by(prompt) + said
+        return Said(opened_by(prompt) + said, "length" if end == len(ids) else "stop", end)
 
 
 class Drawn(LogitsProcessor):
     """Logits with Gumbel noise, whose largest is a draw from their softmax (Gumbel 1954; Maddison et al. 2014, A* Sampling).
 
+    They are divided by the temperature of the settings before, and only the most probable tokens that have ``top_p`` of the
+    probability are left.
+
     The noise of a row depends on its seed and prompt alone: not on the batch, the device or what else draws numbers. A row
     without a seed has none.
     """
 
-    def __init__(self, seeds: Sequence[int | None], prompts: Sequence[str]) -> None:
+    def __init__(
+        self, seeds: Sequence[int | None], prompts: Sequence[str], settings: Settings = _PLAIN
+    ) -> None:
+        self._settings = settings
         self._rows = [
             None if seed is None else _generator(seed, prompt)
             for seed, prompt in zip(seeds, prompts, strict=True)
@@ -208,6 +224,13 @@ class Drawn(LogitsProcessor):
         for row, rng in zip(noise, self._rows, strict=True):
             if rng is not None:
                 row[:] = rng.gumbel(size=len(row))
+        if self._settings.temperature != 1:
+            scores = scores / self._settings.temperature
+        if self._settings.top_p < 1:
+            ordered, places = scores.sort(descending=True)
+            shares = ordered.softmax(-1)
+            beyond = shares.cumsum(-1) - shares >= self._settings.top_p
+            scores = scores.masked_fill(beyond.scatter(-1, places, beyond), -torch.inf)
         return scores + torch.from_numpy(noise).to(scores.device)
 
 

@@ -58,7 +58,7 @@ class OnnxAdapter(Adapter[OnnxOptions]):
             from biascore_adapters.onnx.locate import find
             from biascore_adapters.onnx.model import open_model
             from biascore_adapters.onnx.runtime import opened
-            from biascore_adapters.transformer.backends import backend_of
+            from biascore_adapters.transformer.combined import backend_of
             from biascore_adapters.transformer.folder import offline
         except ModuleNotFoundError as error:
             raise MissingExtraError("onnx: models", "onnx") from error

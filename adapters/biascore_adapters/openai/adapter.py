@@ -23,14 +23,14 @@ WITHOUT_KEY: Final = "none"
 
 
 class OpenAIAdapter(Adapter[OpenAIOptions]):
-    """Asks a chat model by its name on a server: it chooses, translates, and scores texts where the server can."""
+    """Asks a chat model by its name on a server: it chooses, writes, translates, and scores texts where the server can."""
 
     id: ClassVar[str] = "openai"
     summary: ClassVar[str] = "chat models behind a server of the OpenAI API (OpenAI, vLLM, llama.cpp, Ollama)"
     example: ClassVar[str] = "openai:gpt-4.1-mini"
     answers_version: ClassVar[str | None] = "2"
     on_workers: ClassVar[bool] = False
-    capabilities: ClassVar[frozenset[str]] = frozenset({"choose", "score", "translate"})
+    capabilities: ClassVar[frozenset[str]] = frozenset({"choose", "generate", "score", "translate"})
     extra: ClassVar[str | None] = "openai"
     key_env_var: ClassVar[str | None] = KEY
 

@@ -1,4 +1,4 @@
-"""A chat model behind a server as a backend: it chooses by text and by letters, and translates."""
+"""A chat model behind a server as a backend: it chooses by text and by letters, writes, and translates."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from biascore.api.queries import (
     without_reasoning,
     written_out,
 )
+from biascore.api.writing import Finish, Prompt, Settings, Written, as_written
 from biascore.errors import AnswerError, QuestionError
 from biascore_adapters.openai.client import ChatClient, Reply
 from biascore_adapters.openai.costs import cost_of
@@ -80,6 +81,7 @@ class ChatBackend(Backend):
             facts={"server": self._client.server, "translation_prompt": TRANSLATE},
             ways=("letters", "text"),
             prompting={"prompt put": f"as a user's message to a server of the OpenAI API{system}"},
+            writing={"temperature": "of the server; none is sent"} if options.temperature == "server" else {},
         )
 
     def told(self) -> Told:
@@ -105,6 +107,14 @@ class ChatBackend(Backend):
         )
 
     @hookimpl
+    def generate(self, prompts: tuple[Prompt, ...], settings: Settings) -> tuple[Written, ...]:
+        """What the model writes, each with the seed of its sample; raises QuestionError for two temperatures or system
+        prompts, and as the client does."""
+        self._check(prompts, settings)
+        asked = [(one.text, one.system, one.draw, settings) for one in prompts]
+        return tuple(map(_written, prompts, self._all(asked, self._text)))
+
+    @hookimpl
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:
         """Translations by a fixed prompt; what is refused, or is more than a translation, is none, and a warning tells
         of the first."""
@@ -128,13 +138,11 @@ class ChatBackend(Backend):
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
         """One each, or up to ``batch`` in a row with common requests; raises QuestionError as ``check_text``."""
         for question in questions:
-            check_text(
-                question if isinstance(question, str) else question.prompt + _text_of(question), "openai"
-            )
+            check_text(_text_of(question), "openai")
         runs = (list(run) for _, run in groupby(questions, self._in_common))
         return [size for run in runs for size in super(ChatBackend, self).batch_sizes(hook, run)]
 
-    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
+    def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, Any]) -> Cost:
         """Requests, and bounds of the tokens, which a server reads in pieces that are not known here."""
         asked = self._prompts(questions, **params) if hook == "translate" else questions
         sent = cost_of(hook, asked, params, self._options)
@@ -145,7 +153,7 @@ class ChatBackend(Backend):
 
     def _in_common(self, question: Any) -> Hashable:
         """What questions share that have requests in common: here all that is sent."""
-        return replace(question, item="") if isinstance(question, Choice) else question
+        return replace(question, item="") if isinstance(question, Choice | Prompt) else question
 
     def _prompts(self, texts: Sequence[str], source: str, target: str) -> list[str]:
         names = {"source": self._name(source), "target": self._name(target)}
@@ -154,6 +162,24 @@ class ChatBackend(Backend):
     def _reply(self, asked: tuple[str, int, int, int | None]) -> Reply:
         prompt, tokens, top, seed = asked
         return self._client.ask(prompt, tokens, top=top, seed=seed)
+
+    def _text(self, asked: tuple[str, str | None, int, Settings]) -> Reply:
+        prompt, system, seed, settings = asked
+        return self._client.ask(prompt, settings.max_tokens, seed=seed, system=system, settings=settings)
+
+    def _check(self, prompts: Sequence[Prompt], settings: Settings) -> None:
+        """Raise QuestionError where options contradict what is asked."""
+        given = self._options.temperature
+        stated = "temperature" in self._options.model_fields_set and given != "server"
+        if stated and given != settings.temperature:
+            raise QuestionError(
+                f"openai: texts are asked with {settings.told}, and the option temperature is {given}. Leave the option "
+                "out: the temperature of texts is that of their test"
+            )
+        if self._options.system_prompt is not None and any(one.system is not None for one in prompts):
+            raise QuestionError(
+                "openai: the prompts have a system prompt of their own. Leave the option system_prompt out"
+            )
 
     def _all(self, questions: Sequence[Q], ask: Callable[[Q], A]) -> list[A]:
         """The answers in the order of the questions; those that came are kept where another fails."""
@@ -207,6 +233,8 @@ class ScoringBackend(ChatBackend):
 
     def _in_common(self, question: Any) -> Hashable:
         """Those after one prompt ask for it once."""
+        if isinstance(question, Prompt):
+            return super()._in_common(question)
         before = self._options.text_start if isinstance(question, str) else question.prompt
         return before or question
 
@@ -240,8 +268,24 @@ def _likelihood(client: ChatClient, every: Every, options: OpenAIOptions) -> tup
     ), "by the echo of the server, which reads them in its own tokens"
 
 
-def _text_of(question: Choice | Continuation) -> str:
-    return question.text if isinstance(question, Continuation) else "".join(question.options)
+def _text_of(question: str | Choice | Continuation | Prompt) -> str:
+    """All that is read of a question."""
+    if isinstance(question, str):
+        return question
+    if isinstance(question, Choice):
+        return question.prompt + "".join(question.options)
+    before = question.prompt if isinstance(question, Continuation) else question.system
+    return (before or "") + question.text
+
+
+def _written(prompt: Prompt, reply: Reply) -> Written:
+    declined = bool(reply.refusal)
+    return as_written(prompt, reply.refusal or reply.text, _finish(reply), reply.tokens, declined=declined)
+
+
+def _finish(reply: Reply) -> Finish:
+    known: Mapping[str, Finish] = {"stop": "stop", "length": "length", "content_filter": "filter"}
+    return known.get(reply.finish, "unknown")
 
 
 def _said(question: Choice, reply: Reply) -> Chosen:

@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from biascore.api.formats import parse_json
 from biascore.api.support import Limits, retry_after, shortened
+from biascore.api.writing import Settings
 from biascore.errors import (
     AnswerError,
     AuthError,
@@ -77,13 +78,14 @@ class NoSuchPage(AnswerError):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said: its text, why it stopped, its own word of refusal, and the likeliest first tokens (None: not
-    reported)."""
+    """What a model said: its text, why it stopped, its own word of refusal, the likeliest first tokens, and how many were
+    generated (None: not reported)."""
 
     text: str
     finish: str
     refusal: str
     first: dict[str, float] | None
+    tokens: int | None = None
 
 
 Prompt = str | tuple[int, ...]
@@ -129,22 +131,35 @@ class ChatClient:
         own = "max_completion_tokens" if options.base_url is None else "max_tokens"
         self._limit = options.token_limit or own
 
-    def ask(self, prompt: str, tokens: int, *, top: int = 0, seed: int | None = None) -> Reply:
+    def ask(
+        self,
+        prompt: str,
+        tokens: int,
+        *,
+        top: int = 0,
+        seed: int | None = None,
+        system: str | None = None,
+        settings: Settings | None = None,
+    ) -> Reply:
         """The answer to a prompt, of at most so many tokens; with the ``top`` likeliest first tokens.
 
-        ``seed`` is sent in the place of the option's, and then a temperature of 0 becomes 1, so that the answer is drawn.
+        ``seed`` is sent in the place of the option's, and then a temperature of 0 becomes 1, so that the answer is drawn;
+        with ``settings`` their temperature and top_p are sent. ``system``: a system prompt in the place of the option's.
         Raises AuthError, QuotaError, RateLimitError, TransientModelError, QuestionError or AnswerError.
         """
         options = self._options
-        messages = (
-            [] if options.system_prompt is None else [{"role": "system", "content": options.system_prompt}]
-        )
+        system = options.system_prompt if system is None else system
+        messages = [] if system is None else [{"role": "system", "content": system}]
         asked: dict[str, Any] = {
             "model": self.model,
             "messages": [*messages, {"role": "user", "content": prompt}],
             self._limit: tokens,
         }
-        if options.temperature != "server":
+        if options.temperature != "server" and settings is not None:
+            asked["temperature"] = settings.temperature
+            if settings.top_p < 1:
+                asked["top_p"] = settings.top_p
+        elif options.temperature != "server":
             asked["temperature"] = options.temperature if seed is None else options.temperature or 1.0
         if (sent := options.seed if seed is None else seed) is not None:
             asked["seed"] = sent
@@ -266,13 +281,15 @@ class ChatClient:
             finish = str(choice.get("finish_reason") or "")
             first = choice["logprobs"]["content"][0]["top_logprobs"] if choice.get("logprobs") else None
             found = None if first is None else {str(one["token"]): float(one["logprob"]) for one in first}
+            counted = (value.get("usage") or {}).get("completion_tokens")
+            counted = counted if type(counted) is int and counted >= 0 else None
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise self._another_form("one message", error) from error
         self._check_name(value)
         if text is not None and not isinstance(text, str):
             raise self._another_form("a text", TypeError(type(text).__name__))
         self._check_logprobs((found or {}).values())
-        return Reply(text or "", finish, str(refusal), found)
+        return Reply(text or "", finish, str(refusal), found, counted)
 
     def _another_form(self, wanted: str, error: Exception) -> AnswerError:
         return AnswerError(

@@ -23,13 +23,18 @@ IN_TEXTS: Final = (
 )
 
 
-def cost_of(hook: str, questions: Sequence[Any], params: Mapping[str, str], options: OpenAIOptions) -> Cost:
+def cost_of(hook: str, questions: Sequence[Any], params: Mapping[str, Any], options: OpenAIOptions) -> Cost:
     """What one call of ``hook`` sends and gets at most; the questions of "translate" are whole prompts.
 
     The characters are not known here.
     """
     if hook == "translate":
         return _chat(set(questions), options.max_new_tokens, options)
+    if hook == "generate":
+        settings = params["settings"]
+        sent = {(one.text, one.system, one.draw) for one in questions}
+        texts = [f"{system or ''}{text}" for text, system, _ in sent]
+        return _chat(texts, settings.max_tokens, options)
     if hook == "choose" and params["way"] == "text":
         asked = {(written_out(one, order_of(one)), one.seed) for one in questions}
         return _chat([prompt for prompt, _ in asked], options.max_answer_tokens, options)

@@ -32,7 +32,7 @@ class PlantedAdapter(Adapter[PlantedOptions]):
     uses_stimuli: ClassVar[bool] = True
     on_workers: ClassVar[bool] = False
     capabilities: ClassVar[frozenset[str]] = frozenset(
-        {"embed", "mask_logprob", "translate", "score", "choose"}
+        {"embed", "mask_logprob", "translate", "score", "choose", "generate"}
     )
 
     def check(self, ref: ModelRef, options: PlantedOptions, context: LoadContext) -> None:

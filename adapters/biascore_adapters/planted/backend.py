@@ -1,4 +1,4 @@
-"""The planted model's answers to the five questions; each carries the declared effect in its own unit.
+"""The planted model's answers to the six questions; each carries the declared effect in its own unit.
 
 Words (tests of kind ``weat`` and ``fise``):
 
@@ -11,6 +11,7 @@ Words (tests of kind ``weat`` and ``fise``):
   probability Phi(+-d / 2): the difference in probits between the poles of *gender* is d.
 - ``score``: ``log_likelihood`` from the same softmax, left to right; heads in [0, 1] whose logits
   differ between the poles by the effect size d, in units of their own noise.
+- ``generate``: a short story about a man or a woman, as ``translate`` has the speaker.
 - ``choose``: what `PlantedQuestions` says; of other questions the option whose words have the largest log-probability after
   the prompt, in the same softmax.
 
@@ -56,6 +57,7 @@ from biascore.api.queries import (
     Vocabulary,
     Way,
 )
+from biascore.api.writing import PlantedText, Prompt, Settings, Written
 from biascore.errors import QuestionError
 from biascore_adapters.planted.planting import Planted
 from biascore_adapters.planted.vectors import PlantedWords, Softmax, Vectors
@@ -81,8 +83,7 @@ class PlantedBackend(Backend):
         self._lexicon = lexicon = planted.words
         self._sentences = planted.sentences
         self._parts = planted.parts
-        self._languages = languages
-        self._seed = seed
+        self._languages, self._seed = languages, seed
         phrases = sorted((w for w in lexicon.words if not re.fullmatch(r"\w+", w)), key=len, reverse=True)
         pattern = "|".join([*(rf"(?<!\w){re.escape(p)}(?!\w)" for p in phrases), TOKEN.pattern])
         self._tokens = re.compile(pattern, re.IGNORECASE)
@@ -161,6 +162,19 @@ class PlantedBackend(Backend):
         seen = [word for word, _, _ in self._split(prompt)]
         words = [word for word, _, _ in self._split(option)]
         return [self._logprob(word, [*seen, *words[:i]]) for i, word in enumerate(words)]
+
+    @hookimpl
+    def generate(self, prompts: tuple[Prompt, ...], settings: Settings) -> tuple[Written, ...]:
+        """What the test of a prompt plants; to others a story about a man with probability Phi(+-d / 2)."""
+        return tuple(self._write(one, settings) for one in prompts)
+
+    def _write(self, prompt: Prompt, settings: Settings) -> Written:
+        planted = first(self._parts, lambda one: one.generated(prompt, settings, self._seed))
+        if planted is not None:
+            return planted
+        self._refuse(prompt.text, "generate")
+        text = PlantedText(prompt, settings, self._seed, self._lexicon.world)
+        return text.refusal() or text.story(self._share_masculine(prompt.text))
 
     def familiarity(self, words: Sequence[str]) -> list[Familiarity]:
         """Ranks where the world declares frequency, sub-tokens where it declares length."""
@@ -353,22 +367,16 @@ class PlantedBackend(Backend):
         return (frames.masculine if masculine else frames.feminine).format(text)
 
     def _effect_in(self, text: str, concept: str | None = None) -> float:
-        """The declared effect of the first planted test that the text leans in, signed by its pole; else 0."""
-        balance: dict[int, int] = {}
-        for word, _, _ in self._split(text):
-            for axis, sign in self._lexicon.poles(word).items():
-                if concept is None or self._lexicon.concepts[axis] == concept:
-                    balance[axis] = balance.get(axis, 0) + sign
-        for axis, total in sorted(balance.items()):
-            if total:
-                return self._lexicon.effects[axis] if total > 0 else -self._lexicon.effects[axis]
-        return 0.0
+        return self._lexicon.leaning((word for word, _, _ in self._split(text)), concept)
 
     def _is_masculine(self, text: str, source: str, target: str, lean: float | None) -> bool:
+        draw = generator(self._seed, "translate", source, target, text).random()
+        return bool(draw < self._share_masculine(text, lean))
+
+    def _share_masculine(self, text: str, lean: float | None = None) -> float:
         from scipy.special import ndtr
 
-        draw = generator(self._seed, "translate", source, target, text).random()
-        return bool(draw < ndtr(self._effect_in(text, GENDER) / 2 if lean is None else lean))
+        return float(ndtr(self._effect_in(text, GENDER) / 2 if lean is None else lean))
 
     def _head(self, asked: str | Continuation, quantity: str) -> float:
         from scipy.special import expit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -248,7 +248,7 @@ class TextScorer(TransformerBackend):
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
-        prompts = Prompts(self._reader, opened.prompts, opened.folder.path)
+        self._prompts = prompts = Prompts(self._reader, opened.prompts, opened.folder.path)
         windows = Windows.chosen(opened.prompts, self._reader.limit, opened.folder.path)
         self._texts = CausalReader(self._reader, prompts, any_length=windows is not None)
         self._scored = Scoring(self._log_probabilities, opened.after_prompts, windows, trees=opened.trees)
@@ -361,34 +361,6 @@ class HeadScorer(TransformerBackend):
 
     def _inputs(self, texts: Sequence[str]) -> list[Input]:
         return [tokens.input(text) for text, tokens in zip(texts, self._reader.read(texts), strict=True)]
-
-
-class EmbeddingMaskFiller(Embedder, MaskFiller):
-    """A masked language model that also gives its states."""
-
-
-class EmbeddingTextScorer(Embedder, TextScorer):
-    """A causal language model that also gives its states."""
-
-
-class EmbeddingHeadScorer(Embedder, HeadScorer):
-    """A classifier or regressor that also gives its states."""
-
-
-_HEADS: Final[dict[Kind, tuple[type[TransformerBackend], type[TransformerBackend]]]] = {
-    "masked": (MaskFiller, EmbeddingMaskFiller),
-    "causal": (TextScorer, EmbeddingTextScorer),
-    "head": (HeadScorer, EmbeddingHeadScorer),
-}
-
-
-def backend_of(opened: Opened) -> Backend:
-    """The backend that answers what the model has to answer with, and nothing else.
-
-    Raises ModelLoadError for a masked language model without a mask token.
-    """
-    alone, embedding = _HEADS.get(opened.kind, (Embedder, Embedder))
-    return (alone if opened.sentence is None else embedding)(opened)
 
 
 def no_number(text: str, advice: str) -> AnswerError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from biascore.api.queries import (
     written_out,
 )
 from biascore.api.support import quoted
+from biascore.api.writing import Finish, Settings
 from biascore.errors import QuestionError
 from biascore_adapters.transformer.causal import CausalReader, ScoredText
 from biascore_adapters.transformer.prompts import Prompts
@@ -29,20 +30,30 @@ from biascore_adapters.transformer.prompts import Prompts
 WAYS: Final[tuple[Way, ...]] = ("likelihood", "letters", "text")
 
 
+class Said(NamedTuple):
+    """What a model generates after a prompt, why it ends there, and in how many tokens."""
+
+    text: str
+    finish: Finish
+    tokens: int
+
+
 class Generate(Protocol):
-    """Says what a model answers to prompts, which are put already, in ``most`` tokens or less."""
+    """Generates text after prompts, which are put already; an answer that chooses has ``most`` tokens or less."""
 
     most: int
 
-    def __call__(self, prompts: Sequence[str], seeds: Sequence[int | None], /) -> Sequence[str]:
-        """The answers, one for one, each drawn with its seed or, without one, the most probable.
+    def write(
+        self, prompts: Sequence[str], seeds: Sequence[int | None], settings: Settings, /
+    ) -> Sequence[Said]:
+        """The texts, one for one, each drawn with its seed or, without one, the most probable.
 
         Raises QuestionError for a prompt that leaves no room for one.
         """
         ...
 
-    def lengths(self, prompts: Sequence[str], /) -> Sequence[int]:
-        """The tokens of each prompt; raises as a call does."""
+    def lengths(self, prompts: Sequence[str], most: int, /) -> Sequence[int]:
+        """The tokens of each prompt; raises as ``write`` does."""
         ...
 
 
@@ -66,8 +77,9 @@ class Chooser:
         """What is chosen of each; raises QuestionError for a question that cannot be asked in this way."""
         if way == "text":
             assert self._generate is not None, "a way that the identity does not list is not asked"
-            said = self._generate(self._put(questions), [one.seed for one in questions])
-            return tuple(map(by_text, questions, said, map(order_of, questions)))
+            settings = Settings(self._generate.most, 1.0)
+            said = self._generate.write(self._put(questions), [one.seed for one in questions], settings)
+            return tuple(map(by_text, questions, (one.text for one in said), map(order_of, questions)))
         rows = self.read(questions, way)
         scored = iter(self._score([text for some in rows for one in some for text in one]))
         if way == "letters":
@@ -82,7 +94,7 @@ class Chooser:
     def cost_by_text(self, questions: Sequence[Choice], known: Cost) -> Cost:
         """What is known with the tokens of the prompts, and of answers at most; how many passes these take is not known."""
         assert self._generate is not None, "a way that the identity does not list is not asked"
-        read = self._generate.lengths(self._put(questions))
+        read = self._generate.lengths(self._put(questions), self._generate.most)
         written = self._generate.most * len(read)
         return known.model_copy(update={"tokens": sum(read), "tokens_out": written, "requests": 0})
 

@@ -42,16 +42,19 @@ class Prompts:
         )
         self.facts = {**self.told, "chat_template": template} if self.chat else {}
 
-    def put(self, prompt: str) -> str:
-        """The prompt as the model reads it, up to where its answer begins.
+    def put(self, prompt: str, system: str | None = None) -> str:
+        """The prompt as the model reads it, up to where its answer begins; after a system prompt of its own, if any.
 
-        Raises QuestionError where the template fails, as one does that takes no system prompt, and for a prompt with a
-        special token in it, which would end the user's message.
+        Raises QuestionError where the template fails, as one does that takes no system prompt, where there are two system
+        prompts or no template for one, and for a prompt with a special token in it, which would end the user's message.
         """
         self._reader.check_plain(prompt)
+        if system is not None:
+            self._reader.check_plain(system)
+            self._check_system(prompt)
         if not self.chat:
             return prompt
-        system = self._options.system_prompt
+        system = self._options.system_prompt if system is None else system
         messages = [] if system is None else [{"role": "system", "content": system}]
         messages.append({"role": "user", "content": prompt})
         asked: dict[str, Any] = (
@@ -68,6 +71,18 @@ class Prompts:
                 f"{first_line(error)[:200]}). {advice} chat_template=off"
             ) from error
         return str(text)
+
+    def _check_system(self, prompt: str) -> None:
+        """Raise QuestionError where a prompt's own system prompt cannot be put."""
+        if not self.chat:
+            raise QuestionError(
+                f"the prompt {quoted(prompt)} has a system prompt, and prompts are put without a chat template, without "
+                "a place for one. Put it at the beginning of the prompt, or name a model with a chat template"
+            )
+        if self._options.system_prompt is not None:
+            raise QuestionError(
+                f"the prompt {quoted(prompt)} has a system prompt of its own. Leave the option system_prompt out"
+            )
 
     def check_answers_at_once(self, put: str) -> None:
         """Raise QuestionError where an answer would begin with thoughts, so that what comes next is no answer."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from biascore_adapters.transformer.arrays import log_probabilities, padded, pooled
-from biascore_adapters.transformer.backends import Opened, backend_of
+from biascore_adapters.transformer.backends import Opened
 from biascore_adapters.transformer.batching import batches
+from biascore_adapters.transformer.combined import backend_of
 from biascore_adapters.transformer.folder import ModelFolder, modules_of, read_json_file
 from biascore_adapters.transformer.outputs import HeadOutputs
 from biascore_adapters.transformer.pooling import Pool

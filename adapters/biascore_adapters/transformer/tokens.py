@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from biascore.api.queries import Choice, Continuation, Masked, Span, Text, check_text
 from biascore.api.support import quoted
+from biascore.api.writing import Prompt
 from biascore.errors import BiascoreError, ModelLoadError, QuestionError
 
 if TYPE_CHECKING:
@@ -327,7 +328,7 @@ def check_known(
         )
 
 
-def asked_text(question: Text | Masked | Continuation | Choice | str) -> str:
+def asked_text(question: Text | Masked | Continuation | Choice | Prompt | str) -> str:
     """The text of a question; of masked words, these alone."""
     if isinstance(question, Choice):
         return question.prompt

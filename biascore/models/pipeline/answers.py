@@ -20,6 +20,7 @@ from biascore.models.questions.questions import (
     Text,
     TokenLogprobs,
 )
+from biascore.models.questions.writing import FINISHES, OUTCOMES, Prompt, Written
 
 
 def split_vectors(model: str, raw: object, questions: Sequence[Text]) -> list[npt.NDArray[np.float32]]:
@@ -81,17 +82,9 @@ def no_translation(model: str, question: str, answer: str) -> str:
 
     Nothing is no translation of something. Half a surrogate pair cannot be written to a file, nor NUL to many.
     """
-    try:
-        answer.encode()
-    except UnicodeEncodeError:
-        problem = "holds half of a surrogate pair, which is not a character"
-    else:
-        if "\0" in answer:
-            problem = "holds a NUL character"
-        elif question.strip() and not answer.strip():
-            problem = "is blank"
-        else:
-            return ""
+    problem = _no_characters(answer) or ("is blank" if question.strip() and not answer.strip() else "")
+    if not problem:
+        return ""
     return (
         f"{model}: the translation of {quoted(question)} {problem}. It is not kept, the others are: run again, or leave "
         "the text out"
@@ -149,6 +142,43 @@ def _wrong_choice(answer: object, options: int) -> str:
     if answer.chosen is not None and not 0 <= answer.chosen < options:
         return f"names option {answer.chosen} of {options}"
     return ""
+
+
+def split_written(model: str, raw: object, questions: Sequence[Prompt]) -> list[Written]:
+    """What was written to each prompt, with an outcome that agrees with the text; raises AnswerError."""
+    found = _sequence(model, raw, len(questions))
+    for question, answer in zip(questions, found, strict=True):
+        wrong = _wrong_text(answer)
+        if wrong:
+            raise AnswerError(
+                f"{model}: the answer to {quoted(question.text)} {wrong}. Report this to the adapter's authors."
+            )
+    return found
+
+
+def _wrong_text(answer: object) -> str:
+    """What is wrong with an answer to a prompt, or an empty string."""
+    if not isinstance(answer, Written):
+        return f"is a {type(answer).__name__}, not a Written"
+    if answer.outcome not in OUTCOMES or answer.finish not in FINISHES:
+        return f"is {answer.outcome!r} and ends by {answer.finish!r}, which are not both known"
+    if answer.tokens is not None and (type(answer.tokens) is not int or answer.tokens < 0):
+        return f"has {answer.tokens!r} tokens"
+    blank = not answer.text.strip()
+    if (answer.outcome == "written" and blank) or (answer.outcome in ("empty", "missing") and not blank):
+        return f"is {answer.outcome!r} with the text {quoted(answer.text)}"
+    if (answer.outcome == "written") == bool(answer.why) and answer.outcome in ("written", "cut"):
+        return f"is {answer.outcome!r}, and why is {answer.why!r}"
+    return _no_characters(answer.text + answer.said)
+
+
+def _no_characters(text: str) -> str:
+    """What a text holds that is no character or cannot be written to many files, or an empty string."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "holds half of a surrogate pair, which is not a character"
+    return "holds a NUL character" if "\0" in text else ""
 
 
 def _sequence(model: str, raw: object, expected: int) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any, Final, TypeVar, cast
 
@@ -31,6 +31,7 @@ from biascore.models.pipeline.source import Services, Source
 from biascore.models.questions import codecs
 from biascore.models.questions.cost import characters
 from biascore.models.questions.questions import Choice, Chosen
+from biascore.models.questions.writing import Prompt, Settings, Written
 from biascore.models.usage import QuestionCounts
 
 Q = TypeVar("Q")
@@ -261,7 +262,7 @@ class QueryRunner:
     def _keep(self, hook: Hook[Q, A], unique: Mapping[bytes, Q], new: Mapping[bytes, A]) -> list[str]:
         """Keep the answers that are some, and say why the others are none."""
         for key, answer in new.items():
-            said = answer.said if isinstance(answer, Chosen) else answer
+            said = answer.said if isinstance(answer, Chosen | Written) else answer
             name = repeats(said, self.source.key_variables) if isinstance(said, str) else ""
             if name:
                 raise AnswerError(
@@ -305,7 +306,7 @@ class QueryRunner:
 
     def _key(self, prefix: bytes, question: object) -> bytes:
         """The key of a question without its item, which no model reads, so that equal ones are asked once."""
-        if isinstance(question, Choice) and question.item and not self._identity.chosen_before:
+        if isinstance(question, Choice | Prompt) and question.item and not self._identity.chosen_before:
             question = replace(question, item="")
         return codecs.question_key(prefix, question)
 
@@ -322,6 +323,9 @@ class QueryRunner:
                 # Not those with their defaults: an upgrade that adds an option would have everything asked again.
                 self.source.options if self.source.unusual is None else dict(self.source.unusual),
                 hook.name,
-                hook.params,
+                {
+                    name: asdict(one) if isinstance(one, Settings) else one
+                    for name, one in hook.params.items()
+                },
             ]
         )

@@ -17,7 +17,7 @@ from biascore.models.pipeline.budget import Budget
 from biascore.models.pipeline.flight import Flight
 from biascore.models.pipeline.http import shortened
 from biascore.models.pipeline.source import Services, Source
-from biascore.models.questions.capabilities import CAPABILITIES, PROJECT, CapabilitySpecs
+from biascore.models.questions.capabilities import CAPABILITIES, PROJECT, QUESTIONS, CapabilitySpecs
 from biascore.models.questions.cost import Cost, characters
 
 Q = TypeVar("Q")
@@ -38,7 +38,7 @@ class Hook(Generic[Q, A]):
     """
 
     name: str
-    params: dict[str, str]
+    params: dict[str, Any]
     split: Callable[[str, Any, Sequence[Q]], list[A]]
     encode: Callable[[A], bytes]
     decode: Callable[[bytes], A]
@@ -73,7 +73,7 @@ class Caller:
             for budget in self._services.budgets:
                 needs = self.needs(budget, hook, questions)
                 caller = budget.guard(self._source.name, caller, needs)
-        argument = {"mask_logprob": "queries", "choose": "questions"}.get(hook.name, "texts")
+        argument = QUESTIONS.get(hook.name, "texts")
         what = answering(hook.name, questions)
         limit = None if self._source.elsewhere else self._services.time_limit
 

@@ -1,8 +1,8 @@
-"""The five questions as hooks: with which parameters each is asked, and how its answers are checked and kept."""
+"""The six questions as hooks: with which parameters each is asked, and how its answers are checked and kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from biascore.models.pipeline.answers import (
     split_scores,
     split_texts,
     split_vectors,
+    split_written,
 )
 from biascore.models.pipeline.calling import Hook
 from biascore.models.questions import codecs
@@ -31,6 +32,16 @@ from biascore.models.questions.questions import (
     TokenLogprobs,
     Way,
 )
+from biascore.models.questions.writing import Prompt, Settings, Written
+
+
+def no_capability(model: str, hook: str, capabilities: Collection[str], lacks: str) -> str:
+    """Why a model is not asked through a hook, and what to do; ``lacks`` is its own word of why."""
+    why = f" (its head: {lacks})" if lacks else ""
+    return (
+        f"{model} cannot {hook}; it can {', '.join(sorted(capabilities))}{why}. Choose a metric that needs only those, or "
+        "another model."
+    )
 
 
 def embedding(level: Level) -> Hook[Text, npt.NDArray[np.float32]]:
@@ -98,6 +109,29 @@ def choosing(
         )
     given: dict[str, str] = {"way": taken}
     return Hook("choose", given, split_choices, codecs.encode_chosen, codecs.decode_chosen)
+
+
+def generating(settings: Settings) -> Hook[Prompt, Written]:
+    """``generate`` with these settings."""
+    return Hook(
+        "generate", {"settings": settings}, split_written, codecs.encode_written, codecs.decode_written
+    )
+
+
+def written_by(
+    before: Mapping[str, str], identity: Identity, settings: Settings, asked: Sequence[Prompt]
+) -> dict[str, str]:
+    """The conventions of texts that are written with these settings, and with those of calls ``before``."""
+    earlier = [one for one in before.get("texts written", "").split("; ") if one]
+    samples = max([int(before.get("texts a prompt", 0)), *(one.sample + 1 for one in asked)])
+    system = {"system prompt": "of the test"} if any(one.system is not None for one in asked) else {}
+    return {
+        **identity.prompting,
+        **system,
+        "texts written": "; ".join(dict.fromkeys([*earlier, settings.told])),
+        "texts a prompt": str(samples),
+        **identity.writing,
+    }
 
 
 def prompting(model: str, identity: Identity, asked: Iterable[str | Continuation]) -> Mapping[str, str]:

@@ -20,6 +20,7 @@ from biascore.models.pipeline.cache import Cache
 from biascore.models.pipeline.calling import Hook
 from biascore.models.questions import codecs
 from biascore.models.questions.questions import Chosen, TokenLogprobs
+from biascore.models.questions.writing import Written
 from biascore.models.usage import Repeated
 
 MOST: Final = 16
@@ -119,11 +120,11 @@ def _deviation(
 
 
 def _numbers(answer: object) -> npt.NDArray[np.float64]:
-    """The numbers of an answer; none of a text, nor of an option that was chosen without any."""
+    """The numbers of an answer; none of a text, written or translated, nor of an option that was chosen without any."""
     if isinstance(answer, TokenLogprobs | Chosen):
         found = np.array(answer.logprobs, dtype=np.float64)
         return found[np.isfinite(found)]
-    if isinstance(answer, str):
+    if isinstance(answer, str | Written):
         return np.empty(0)
     return np.atleast_1d(np.asarray(answer, dtype=np.float64))
 

@@ -1,4 +1,4 @@
-"""The five questions that a model can be asked, as hook specifications; a backend answers those it can.
+"""The six questions that a model can be asked, as hook specifications; a backend answers those it can.
 
 These signatures are the contract that third parties build on; they change only with a major version.
 """
@@ -23,17 +23,20 @@ if TYPE_CHECKING:  # every plugin imports this, and a list of them is not to wai
         TokenLogprobs,
         Way,
     )
+    from biascore.models.questions.writing import Prompt, Settings, Written
 
 PROJECT: Final = "biascore"
 hookspec: Final = pluggy.HookspecMarker(PROJECT)
 hookimpl: Final = pluggy.HookimplMarker(PROJECT)
 """Marks a function of a plugin as one of biascore's hooks: ``@hookimpl``."""
 
-CAPABILITIES: Final = ("embed", "mask_logprob", "translate", "score", "choose")
+CAPABILITIES: Final = ("embed", "mask_logprob", "translate", "score", "choose", "generate")
+QUESTIONS: Final = {"mask_logprob": "queries", "choose": "questions", "generate": "prompts"}
+"""What a hook calls its questions, where that is not ``texts``."""
 
 
 class CapabilitySpecs:
-    """The five questions; a backend implements those it can answer, a batch at a time."""
+    """The six questions; a backend implements those it can answer, a batch at a time."""
 
     @hookspec(firstresult=True)
     def embed(self, texts: tuple[Text, ...], level: Level) -> npt.NDArray[np.float32]:  # type: ignore[empty-body]
@@ -69,3 +72,7 @@ class CapabilitySpecs:
     @hookspec(firstresult=True)
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:  # type: ignore[empty-body]
         """What the model chooses of the options of each question, asked in one of ``Identity.ways``."""
+
+    @hookspec(firstresult=True)
+    def generate(self, prompts: tuple[Prompt, ...], settings: Settings) -> tuple[Written, ...]:  # type: ignore[empty-body]
+        """The text that the model writes to each prompt with these settings; `as_written` says what became of it."""

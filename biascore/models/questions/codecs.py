@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.models.questions.questions import Choice, Chosen, TokenLogprobs
+from biascore.models.questions.writing import FINISHES, OUTCOMES, Written
 
 KEY_BYTES: Final = 20
 
@@ -102,3 +103,19 @@ def decode_chosen(data: bytes) -> Chosen:
         return Chosen(way, tuple(logprobs), chosen, outcome, said, tuple(tokens), outside, why)
     except (TypeError, RecursionError) as error:
         raise ValueError(f"no answer to a question with options: {error}") from error
+
+
+def encode_written(answer: Written) -> bytes:
+    """JSON."""
+    return canonical([getattr(answer, field.name) for field in fields(answer)])
+
+
+def decode_written(data: bytes) -> Written:
+    """The answer that ``encode_written`` wrote."""
+    try:
+        text, finish, tokens, outcome, said, why = json.loads(decode_text(data))
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"no answer to a prompt: {error}") from error
+    if finish not in FINISHES or outcome not in OUTCOMES:
+        raise ValueError(f"no answer to a prompt: it is {outcome!r} and ends by {finish!r}")
+    return Written(text, finish, tokens, outcome, said, why)

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from biascore.basics.frozen import Frozen
 from biascore.models.questions.questions import Choice, Continuation
+from biascore.models.questions.writing import Prompt
 
 
 class Cost(Frozen):
@@ -56,10 +57,11 @@ class Cost(Frozen):
 
 
 def characters(question: Any) -> int:
-    """The code points of what a question has a model read: a string, a ``text``, or what follows a prompt and the prompt."""
+    """The code points of what a question has a model read: a string, or a ``text`` with the prompt before it."""
     if isinstance(question, str):
         return len(question)
     if isinstance(question, Choice):
         return len(question.prompt) + sum(map(len, question.options)) + len(question.instruction)
-    prompt = question.prompt if isinstance(question, Continuation) else ""
-    return len(prompt) + len(question.text)
+    before = question.prompt if isinstance(question, Continuation) else ""
+    system = (question.system or "") if isinstance(question, Prompt) else ""
+    return len(before) + len(system) + len(question.text)

@@ -38,15 +38,23 @@ _ANSWERS: Final = re.compile(
     r"<\|open\|>response<\|sep\|>|<\|channel\|>final[^<]*(?:<\|constrain\|>\w+)?<\|message\|>|\A\s*(?-i:final)(?=[A-Z(\\])",
     re.IGNORECASE,
 )
-_ENDS: Final = re.compile(
+_TURNS: Final = re.compile(
     r"</(?:final_?)?(?:answer|response|solution|output)>|</final>|<\|end_of_solution\|>|<\|END_(?:RESPONSE|TEXT)\|>|"
     r"<\|close\|>response<\|sep\|>|"
     r"</?s>|<(?:bos|eos|pad|end_of_turn|start_of_turn|turn\|)>|<\|(?:im_start\|>assistant|im_end\|>|end\|>|return\|>|"
-    r"start\|>assistant|eot_id\|>|eom\|>|eot\|>|end_?of_?text\|>|end_?of_?turn\|>)|<｜[^｜]*｜>|"
-    r"</?(?:b|i|u|p|br|em|strong|code|pre|span|div|center|h[1-6]|ul|ol|li)\s*/?>",
+    r"start\|>assistant|eot_id\|>|eom\|>|eot\|>|end_?of_?text\|>|end_?of_?turn\|>)|<｜[^｜]*｜>",
     re.IGNORECASE,
 )
-"""What closes an answer, ends a turn, or sets type."""
+"""What closes an answer, or ends a turn."""
+_ENDS: Final = re.compile(
+    rf"{_TURNS.pattern}|</?(?:b|i|u|p|br|em|strong|code|pre|span|div|center|h[1-6]|ul|ol|li)\s*/?>",
+    re.IGNORECASE,
+)
+"""These, and what sets type."""
+_NEXT_TURN: Final = re.compile(
+    r"(?<!\A)^[ \t]*(?:question|q|context|passage|user|human)[ \t]*\d*[ \t]*:", re.IGNORECASE | re.MULTILINE
+)
+"""Where a model goes on with another question, which is not the one that it was asked."""
 _MARK: Final = re.compile(
     r"<{1,2}\|?(?P<slash>/?)[^\W\d][\w:.|-]{0,40}\|?>{1,2}|\[{1,2}(?P<other>/?)[A-Z][A-Z_]{2,40}\]{1,2}|◁(?P<third>/?)\w+▷"
 )
@@ -99,14 +107,41 @@ def answer_in(said: str, about: str = "") -> Answer:
     return Answer("", f"marks that are not known ({unknown})") if unknown else Answer(rest)
 
 
+def text_in(said: str, about: str = "", *, ended: bool = True) -> Answer:
+    """A text that a model wrote for a reader: what stands behind its thoughts, as `answer_in` tells them apart.
+
+    Other marks are its own, as a letter's [DATE]; only those that speak of thoughts leave nothing. What ``ended`` by itself
+    is whole; else the text ends where another question begins.
+    """
+    rest, problem = without_reasoning(said)
+    if problem:
+        return Answer("", problem)
+    marked = _ANSWERS.search(rest)
+    if marked:
+        rest = _ANSWERS.sub("", rest[marked.start() :])
+    rest = _TURNS.sub("\n", rest).strip()
+    unknown = [one for one in _MARK.finditer(rest) if _WORDS.search(one[0]) and one[0] not in about]
+    if not marked and any(_closes(one) or not rest[: one.start()].strip() for one in unknown):
+        return Answer("", f"marks that are not known ({unknown[0][0]})")
+    return Answer(rest if ended else before_next_turn(rest).strip())
+
+
+def before_next_turn(text: str) -> str:
+    """The part of an answer before the model goes on with another question."""
+    return _NEXT_TURN.split(text, maxsplit=1)[0]
+
+
 def _unknown(text: str, about: str) -> str | None:
     """The first mark between which, or behind which, thoughts may stand."""
     marks = [one for one in _MARK.finditer(text) if one[0] not in about]
     for place, one in enumerate(marks):
-        closes = one["slash"] or one["other"] or one["third"]
-        if closes or (not place and not text[: one.start()].strip()) or _WORDS.search(one[0]):
+        if _closes(one) or (not place and not text[: one.start()].strip()) or _WORDS.search(one[0]):
             return one[0]
     return None
+
+
+def _closes(mark: re.Match[str]) -> bool:
+    return bool(mark["slash"] or mark["other"] or mark["third"])
 
 
 def opened_by(prompt: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from biascore.models.questions.other_language import other_language, refuses
 from biascore.models.questions.questions import Choice, Outcome
-from biascore.models.questions.reasoning import answer_in
+from biascore.models.questions.reasoning import answer_in, before_next_turn
 
 LETTERS: Final = ascii_uppercase
 """By which options are listed: A, B, C, ..."""
@@ -35,10 +35,6 @@ _ANSWER: Final = re.compile(
     r"(?<!not )\b(?:choose|pick|select|go with|opt for)\s+)(?:(?:option|choice|letter)\s+)?",
     re.IGNORECASE,
 )
-_NEXT_QUESTION: Final = re.compile(
-    r"(?<!\A)^[ \t]*(?:question|q|context|passage|user|human)[ \t]*\d*[ \t]*:", re.IGNORECASE | re.MULTILINE
-)
-"""Where a model goes on with another question, which is not the one that it was asked."""
 _OPTION: Final = re.compile(rf"\b(?:option|choice)\b{_VERB}", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"[.!?]\s|\n")
 _NEGATION: Final = re.compile(
@@ -103,7 +99,7 @@ def read(question: Choice, said: str, order: Sequence[int], labels: Sequence[str
         return Read(None, "unreadable", "it is empty")
     if whole in options.texts:
         return Read(options.texts.index(whole), "chosen")
-    text = _NEXT_QUESTION.split(_without_markup(text), maxsplit=1)[0]
+    text = before_next_turn(_without_markup(text))
     start, stated = _at_start(text, options), _named_options(text, options, _ANSWER)
     if start and stated and len(start) == 1 and start != stated:
         return Read(None, "undetermined", "it begins with one option and answers with another")

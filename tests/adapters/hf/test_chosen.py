@@ -83,10 +83,10 @@ def test_marks_of_thoughts_that_are_special_tokens_are_kept(
     network.save_pretrained(folder)
     generate = opened(folder)._backend._chooser._generate
     ids = tokenizer("[THINK]The nurse[/THINK]<turn_no_9>B", add_special_tokens=False)["input_ids"]
-    said = generate._answer("Who?", ids)
+    said = generate._answer("Who?", ids).text
     assert by_text(QUESTION, said, (0, 1)).chosen == 1
     assert [mark for mark in marks if mark in said] == ["[THINK]", "[/THINK]"]
-    assert generate._answer("Who?[THINK]", ids[1:]).startswith("[THINK]The")
+    assert generate._answer("Who?[THINK]", ids[1:]).text.startswith("[THINK]The")
 
 
 @pytest.mark.parametrize("way", ["likelihood", "letters", "text"])

@@ -38,7 +38,7 @@ def test_importing_the_adapter_imports_nothing_heavy() -> None:
 def test_it_registers_itself() -> None:
     adapters = Plugins().adapters
     assert (adapters.get("hf"), adapters.get("nllb")) == (HfAdapter, NllbAdapter)
-    assert HfAdapter.capabilities == {"embed", "mask_logprob", "score", "choose", "translate"}
+    assert HfAdapter.capabilities == {"embed", "mask_logprob", "score", "choose", "generate", "translate"}
     assert HfAdapter.takes_revision
 
 

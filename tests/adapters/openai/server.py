@@ -22,14 +22,15 @@ class ChatServer(Completions):
     """Says the option that ``prefers`` names, by letter; ``letters`` are the probabilities of letters, by place.
 
     ``says``: what is said to a prompt that holds the key. ``letters_by_chance``: it picks any, the same for the same
-    prompt. ``faults`` befall the next requests, one each. ``requests`` are the bodies, ``most`` the largest number of
-    them at a time. ``trickle``: seconds between the bytes of an answer.
+    prompt. ``cuts``: a word is a token, and what is longer than asked for is cut. ``faults`` befall the next requests, one
+    each. ``requests`` are the bodies, ``most`` the largest number of them at a time. ``trickle``: seconds between the bytes
+    of an answer.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.prefers, self.says, self.name = "engineer", dict[str, str](), MODEL
-        self.letters_by_chance = False
+        self.letters_by_chance = self.cuts = False
         self.letters: tuple[float, ...] | None = (0.5, 0.3, 0.1)
         self.faults: list[Fault] = []
         self.trickle = 0.0
@@ -53,9 +54,12 @@ class ChatServer(Completions):
             said = next(
                 (letter for letter, text in options if self.prefers in text), f"«{prompt.splitlines()[-1]}»"
             )
+        words, most = said.split(), asked.get("max_tokens", asked.get("max_completion_tokens"))
+        cut = self.cuts and most is not None and len(words) > most
+        said = " ".join(words[:most]) if cut else said
         choice: dict[str, Any] = {
             "index": 0,
-            "finish_reason": "stop",
+            "finish_reason": "length" if cut else "stop",
             "message": {"role": "assistant", "content": said, "refusal": None},
             "logprobs": None,
         }
@@ -66,7 +70,11 @@ class ChatServer(Completions):
             }
             top = [{"token": token, "logprob": math.log(p), "bytes": None} for token, p in values.items()]
             choice["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
-        return {"id": "1", "object": "chat.completion", "created": 1, "choices": [choice]}
+        return {"id": "1", "object": "chat.completion", "created": 1, "choices": [choice], **self.usage(said)}
+
+    def usage(self, said: str) -> dict[str, Any]:
+        """The tokens of what was said, where it counts them."""
+        return {"usage": {"completion_tokens": len(said.split())}} if self.cuts else {}
 
     def made(self, path: str, asked: dict[str, Any]) -> Any:
         """The right answer: a dict, or a status, headers and a dict."""

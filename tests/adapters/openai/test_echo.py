@@ -29,7 +29,7 @@ def summed(before: list[str], text: str) -> float:
 
 def test_texts_and_continuations_are_the_sums_of_the_servers_model(server: ChatServer, model: Opener) -> None:
     asked = model(prompt_logprobs="echo-text")
-    assert asked.capabilities == {"choose", "score", "translate"}
+    assert asked.capabilities == {"choose", "generate", "score", "translate"}
     assert asked.identity.ways == ("likelihood", "letters", "text")
     texts = ["He was late.", Continuation(PROMPT, " He was late."), Continuation(PROMPT, " She was."), "She"]
     start = ["<s>", *TOKENS.findall(PROMPT)]
@@ -138,7 +138,7 @@ def test_numbers_that_are_none_and_other_quantities(server: ChatServer, model: O
 
 
 def test_scores_are_asked_of_servers_that_are_said_to_echo_alone(model: Opener) -> None:
-    assert model().capabilities == {"choose", "translate"}
+    assert model().capabilities == {"choose", "generate", "translate"}
     with pytest.raises(CapabilityError):
         model().score(["He"], "log_likelihood")
     with pytest.raises(OptionsError, match="text_start is put before texts"):
