@@ -169,6 +169,10 @@ class CharacterReader:
             return False
         if rule.before and not page.has(after, rule.before):
             return False
+        if rule.opens and (before is None or page.near(before, -1, rule.over) is not None):
+            return False
+        if rule.needs_person and at and all(one.is_pronoun for one in page.mentions):
+            return False
         if page.has(before, rule.unless_after) or page.has(after, rule.unless_before):
             return False
         sentence = page.tokens[at].sentence
@@ -186,11 +190,10 @@ class CharacterReader:
             return False
         names = {"unisex", *rule.find}
         before, after = page.near(at, -1), page.near(at, 1)
-        followed = after is not None and page.tokens[after].is_capital
-        if before is None or not page.tokens[before].is_capital:
+        if before is not None and page.has(before, {"titled", "persons"}) and not page.has(before, names):
+            return "surname" not in page.kinds[at] or (after is not None and page.tokens[after].is_capital)
+        if before is None or not (page.tokens[before].is_capital or page.tokens[before].written == "-"):
             return True
-        if page.has(before, {"titled", "persons"}) and not page.has(before, names):
-            return followed or "surname" not in page.kinds[at]
         if page.has(before, names):
             return False
         return self.words.capital_nouns or page.has(before, {"before_name"})
@@ -209,7 +212,10 @@ class CharacterReader:
             and not one.is_pronoun
             and _follows(page, one.at, said)
             and not self._related(page, one.at)
-            and not any("cut" in page.kinds[at] for at in _between(page, said.end(), one.at))
+            and not any(
+                "cut" in page.kinds[at] and "and" not in page.kinds[at]
+                for at in _between(page, said.end(), one.at)
+            )
         ]
         evidence = page.evidence(shown[:1])
         if self._speaker is not None:
@@ -321,13 +327,12 @@ def _sentences(page: _Page) -> list[tuple[int, int]]:
 
 
 def _decided(page: _Page, mentions: Sequence[_Mention]) -> Reading:
-    """What the mentions say together; weak ones only where there are no others."""
+    """What the mentions say together; weak ones only where neither others nor a form for any gender is in the text."""
     gendered = [one for one in mentions if one.gender]
-    evidence = page.evidence([one for one in gendered if not one.weak] or gendered)
-    if evidence:
-        return _reading(evidence)
-    either = tuple(sorted(page.either, key=lambda one: one.span))
-    return Reading(THEY, either) if either else Reading(NONE)
+    strong = [one for one in gendered if not one.weak]
+    if not strong and page.either:
+        return Reading(THEY, tuple(sorted(page.either, key=lambda one: one.span)))
+    return _reading(page.evidence(strong or gendered)) if gendered else Reading(NONE)
 
 
 def _reading(evidence: Sequence[Evidence]) -> Reading:

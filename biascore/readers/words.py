@@ -40,6 +40,10 @@ class PersonRule(Frozen):
     """Counts only where no other rule found anything: a noun in the masculine may be said of a woman, *er* of a table."""
     proper: bool = False
     """A first name: with a capital letter, and not where a family name stands."""
+    needs_person: bool = False
+    """Only where a person was mentioned before it, or at the beginning: *er* and *elle* may be things."""
+    opens: bool = False
+    """Only where the word of ``after`` begins the sentence, so that its subject is the person of the text: *È nata a Lecce*."""
     after: Names = frozenset()
     unless_after: Names = frozenset()
     before: Names = frozenset()
@@ -90,7 +94,7 @@ class ReaderWords(Frozen):
     """The file of one language. ``forms`` show gender, ``rules`` say where; ``words`` are lists, and some have a meaning:
 
     ``first`` are subjects of the first person, ``mine`` stand before a relation of the writer's (*my*), ``link`` between a
-    person and what the person is (*is*, *named*), ``cut`` end such a link, ``persons`` are nouns of persons that show no
+    person and what the person is (*is*, *named*), ``cut`` end such a link (but ``and``, of what a writer is), ``persons`` are nouns of persons that show no
     gender, ``they`` pronouns of no one gender, ``plural`` nouns that these may stand for, ``before_name`` words with a
     capital letter that begin a sentence, ``titled`` titles without a gender, ``surname`` first names that are frequent
     family names, ``unisex`` other first names, ``negations`` words after which a word of a lexicon is negated.
