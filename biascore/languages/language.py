@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from biascore.basics.tags import canonical_tag
@@ -41,7 +42,8 @@ class Language:
     ``speaker_gender`` makes the detector of the gender in which a sentence speaks of its speaker; it is a
     factory, so that registering a language reads no file. ``gender_pair(masculine, feminine)`` says whether
     two sentences are versions of one that differ in gender alone. ``speaker_frames`` are sentences with which a model
-    of known bias (``planted:``) speaks the language.
+    of known bias (``planted:``) speaks the language. ``readers`` is the TOML file of the words by which texts are
+    read; it is opened when a reader is.
     """
 
     code: str
@@ -49,6 +51,7 @@ class Language:
     speaker_gender: Callable[[], SpeakerGenderDetector] | None = None
     gender_pair: Callable[[str, str], GenderPair | None] | None = None
     speaker_frames: SpeakerFrames | None = None
+    readers: Path | None = None
 
 
 def find_language(languages: Mapping[str, Language], tag: str) -> Language | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from biascore.basics.guard import guarded
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from biascore.languages.gender import GenderPair, SpeakerGenderDetector
     from biascore.languages.language import Language, SpeakerFrames
 
-_PARTS: Final = ("speaker_gender", "gender_pair", "speaker_frames")
+_PARTS: Final = ("speaker_gender", "gender_pair", "speaker_frames", "readers")
 
 
 class Languages:
@@ -27,6 +28,7 @@ class Languages:
         )
         self.gender_pair: Registry[Callable[[str, str], GenderPair | None]] = Registry("gender-pair filter")
         self.speaker_frames: Registry[SpeakerFrames] = Registry("speaker frames")
+        self.readers: Registry[Path] = Registry("words for readers")
 
     @property
     def registries(self) -> tuple[Registry[Any], ...]:

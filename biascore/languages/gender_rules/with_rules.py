@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from biascore.languages.gender_rules.detector import RuleDetector
 
 
-def language_with_rules(code: str, name: str, grammar: Path, frames: SpeakerFrames | None = None) -> Language:
-    """A language whose speaker gender and gender pairs a grammar file tells; the file is read when first used."""
+def language_with_rules(
+    code: str, name: str, grammar: Path, frames: SpeakerFrames | None = None, readers: Path | None = None
+) -> Language:
+    """A language whose speaker gender and gender pairs a grammar file tells; read, like ``readers``, when first used."""
 
     @cache
     def detector() -> RuleDetector:
@@ -28,4 +30,4 @@ def language_with_rules(code: str, name: str, grammar: Path, frames: SpeakerFram
 
         return gender_pair(masculine, feminine, detector().grammar.pairs.exceptions)
 
-    return Language(code, name, speaker_gender=detector, gender_pair=pair, speaker_frames=frames)
+    return Language(code, name, speaker_gender=detector, gender_pair=pair, speaker_frames=frames, readers=readers)

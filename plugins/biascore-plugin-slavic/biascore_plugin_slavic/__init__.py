@@ -1,6 +1,7 @@
-"""Nine Slavic languages for biascore: who speaks, by agreement in the first person.
+"""Nine Slavic languages for biascore: who speaks, by agreement in the first person, and whom a Polish text is about.
 
-The grammars are the TOML files in ``grammars/``; each is read when its language is first asked for.
+The grammars are the TOML files in ``grammars/``, the words for readers of texts those in ``readers/``; each is read when its
+language is first asked for.
 """
 
 from __future__ import annotations
@@ -13,9 +14,16 @@ from biascore.api.languages import Language, SpeakerFrames, hookimpl, language_w
 
 # A wheel is always unpacked, so a plain path serves.
 GRAMMARS: Final = Path(__file__).parent / "grammars"
+READERS: Final = GRAMMARS.with_name("readers")
 
 LANGUAGES: Final = tuple(
-    language_with_rules(code, name, GRAMMARS / f"{code}.toml", SpeakerFrames(masculine, feminine))
+    language_with_rules(
+        code,
+        name,
+        GRAMMARS / f"{code}.toml",
+        SpeakerFrames(masculine, feminine),
+        READERS / "pl.toml" if code == "pl" else None,
+    )
     for code, name, masculine, feminine in (
         ("be", "Belarusian", "Я сказаў: «{}»", "Я сказала: «{}»"),
         ("cs", "Czech", "Řekl jsem: „{}“", "Řekla jsem: „{}“"),

@@ -1,0 +1,352 @@
+"""Who is the person a text is about: feminine, masculine, they, both, none, or the writer, who shows no gender.
+
+One interpreter for all languages, which are data (``ReaderWords``). It reads what is outside quotations:
+
+1. The rules of the file find words that show a gender: pronouns, nouns, titles, first names, words that agree.
+2. Where the caller names the noun asked for ("nurse"), only words count that are linked to it ("Anna is a nurse", "the
+   nurse, a man of forty"), and pronouns behind it by which nobody else in the text can be meant.
+3. The writer is the person where the text says so ("I am a nurse"), or where it is in the first person and nobody is in it
+   but relations of the writer's ("my husband").
+4. Else all persons of the text count: *both* where genders differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from biascore.languages.gender import Gender, SpeakerGenderDetector
+from biascore.languages.gender_rules.words import WordSet
+from biascore.languages.language import Language, find_language
+from biascore.readers.reading import Evidence, Reading
+from biascore.readers.tokens import Token, blanked, masked, tokens_of
+from biascore.readers.words import GENDERS, PersonRule, ReaderWords, reader_words
+
+FEMININE: Final = "feminine"
+MASCULINE: Final = "masculine"
+THEY: Final = "they"
+BOTH: Final = "both"
+NONE: Final = "none"
+FIRST_PERSON: Final = "first person"
+CHARACTERS: Final = (FEMININE, MASCULINE, THEY, BOTH, NONE, FIRST_PERSON)
+"""The outcomes. *they* is also *he or she*; *first person* is a writer without a gender; *none* is a text without any."""
+
+PRONOUN: Final = "pronoun"
+"""The rule of words that stand for a person named before."""
+_FEW: Final = 4
+"""How many words that the file does not know may stand in a link."""
+_KNOWN_WORDS: Final = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """A word for a person, at a token; ``gender`` is None where it shows none."""
+
+    at: int
+    gender: Gender | None
+    rule: str = "person"
+    weak: bool = False
+
+    @property
+    def is_pronoun(self) -> bool:
+        return self.rule == PRONOUN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Page:
+    """A text without what is not read: its tokens, what each is known as, and the persons mentioned, in order."""
+
+    text: str
+    tokens: Sequence[Token]
+    kinds: Sequence[frozenset[str]]
+    mentions: list[_Mention]
+    either: list[Evidence]
+    """Where a person is written of in no one gender."""
+
+    def near(self, at: int, step: int, over: Collection[str] = ()) -> int | None:
+        """The token next to one in its sentence, past those of the lists ``over``."""
+        sentence = self.tokens[at].sentence
+        at += step
+        while 0 <= at < len(self.tokens) and self.tokens[at].sentence == sentence:
+            if not self.kinds[at] & frozenset(over):
+                return at
+            at += step
+        return None
+
+    def has(self, at: int | None, names: Collection[str]) -> bool:
+        """Whether a token is in one of the lists."""
+        return at is not None and bool(self.kinds[at] & frozenset(names))
+
+    def evidence(self, mentions: Iterable[_Mention]) -> list[Evidence]:
+        return [
+            Evidence(*self.tokens[one.at].span, f"{one.gender} {one.rule}") for one in mentions if one.gender
+        ]
+
+
+class CharacterReader:
+    """Reads texts of one language; ``speaker`` tells a writer's gender in languages whose first person shows it."""
+
+    outcomes: Final = CHARACTERS
+
+    def __init__(self, words: ReaderWords, speaker: SpeakerGenderDetector | None = None) -> None:
+        self.words = words
+        self._speaker = speaker
+        self._lists = {name: WordSet(entries) for name, entries in words.words.items()}
+        self._forms = {
+            name: (WordSet(form.never), [WordSet(form.words(gender)) for gender in GENDERS])
+            for name, form in words.forms.items()
+        }
+        self._patterns = {
+            name: [re.compile(pattern, re.IGNORECASE if name != "self" else 0) for pattern in patterns]
+            for name, patterns in words.patterns.items()
+        }
+        self._known = lru_cache(maxsize=_KNOWN_WORDS)(self._known_as)
+
+    def read(self, text: str, asked: Collection[str] = ()) -> Reading:
+        """Who a text is about; ``asked`` are forms of the noun asked for, such as ``["nurse"]``.
+
+        Where none of them is in the text, all its persons count.
+        """
+        page = self._page(text)
+        places = _places(page, asked)
+        said = self._said_of_writer(page)
+        if places:
+            if said and any(_follows(page, place[0], said) for place in places):
+                return self._writer(page, said)
+            return _decided(page, self._of_asked(page, places))
+        if said:
+            return self._writer(page, said)
+        if any("first" in kinds for kinds in page.kinds):
+            others = self._not_of_the_writer(page)
+            return _decided(page, others) if others else self._writer(page, None)
+        return _decided(page, page.mentions)
+
+    def _known_as(self, word: str) -> tuple[frozenset[str], dict[str, Gender]]:
+        """The lists and forms that a word is in, and its gender as each form."""
+        kinds = {name for name, words in self._lists.items() if word in words}
+        genders = {}
+        for name, (never, sides) in self._forms.items():
+            found = [word in side for side in sides]
+            if any(found) and word not in never:
+                kinds.add(name)
+                if not all(found):
+                    genders[name] = GENDERS[found.index(True)]
+        return frozenset(kinds), genders
+
+    def _page(self, text: str) -> _Page:
+        left = masked(text, self._patterns.get("never", ()))
+        either: list[Evidence] = []
+        for pattern in self._patterns.get("open", ()):
+            spans = [match.span() for match in pattern.finditer(left)]
+            either += [Evidence(*span, "form for any gender") for span in spans]
+            left = blanked(left, spans)
+        tokens = tokens_of(left, self.words.abbreviations)
+        page = _Page(left, tokens, [self._known(token.text)[0] for token in tokens], [], either)
+        plural = False
+        for at, token in enumerate(tokens):
+            kinds = page.kinds[at]
+            rule = next((rule for rule in self.words.rules if self._applies(rule, page, at)), None)
+            if rule is not None:
+                form = next(form for form in rule.find if form in self._known(token.text)[1])
+                page.mentions.append(_Mention(at, self._known(token.text)[1][form], rule.name, rule.weak))
+            elif "persons" in kinds:
+                page.mentions.append(_Mention(at, None))
+            plural = plural or "plural" in kinds
+            if "they" in kinds and not plural:
+                either.append(Evidence(*token.span, "pronoun for any gender"))
+        return page
+
+    def _applies(self, rule: PersonRule, page: _Page, at: int) -> bool:
+        if not page.kinds[at].intersection(rule.find):
+            return False
+        if not any(form in self._known(page.tokens[at].text)[1] for form in rule.find):
+            return False
+        before, after = page.near(at, -1, rule.over), page.near(at, 1, rule.over)
+        if rule.after and not page.has(before, rule.after):
+            return False
+        if rule.before and not page.has(after, rule.before):
+            return False
+        if rule.opens and (before is None or page.near(before, -1, rule.over) is not None):
+            return False
+        if rule.needs_person and at and all(one.is_pronoun for one in page.mentions):
+            return False
+        if page.has(before, rule.unless_after) or page.has(after, rule.unless_before):
+            return False
+        sentence = page.tokens[at].sentence
+        if rule.unless_sentence_has and any(
+            kinds & rule.unless_sentence_has
+            for token, kinds in zip(page.tokens, page.kinds, strict=True)
+            if token.sentence == sentence
+        ):
+            return False
+        return not rule.proper or self._first_name(page, at, rule)
+
+    def _first_name(self, page: _Page, at: int, rule: PersonRule) -> bool:
+        """Whether a name is written as one and stands where no family name does: *Mr. James*, *Olga Thomas*."""
+        if not page.tokens[at].is_capital:
+            return False
+        names = {"unisex", *rule.find}
+        before, after = page.near(at, -1), page.near(at, 1)
+        if before is not None and page.has(before, {"titled", "persons"}) and not page.has(before, names):
+            return "surname" not in page.kinds[at] or (after is not None and page.tokens[after].is_capital)
+        if before is None or not (page.tokens[before].is_capital or page.tokens[before].written == "-"):
+            return True
+        if page.has(before, names):
+            return False
+        return self.words.capital_nouns or page.has(before, {"before_name"})
+
+    def _said_of_writer(self, page: _Page) -> re.Match[str] | None:
+        found = [match for pattern in self._patterns.get("self", ()) if (match := pattern.search(page.text))]
+        return min(found, key=lambda match: match.start(), default=None)
+
+    def _writer(self, page: _Page, said: re.Match[str] | None) -> Reading:
+        """The gender that the writer shows, by agreement or by a noun behind "I am a"."""
+        shown = [
+            one
+            for one in page.mentions
+            if said is not None
+            and one.gender
+            and not one.is_pronoun
+            and _follows(page, one.at, said)
+            and not self._related(page, one.at)
+            and not any(
+                "cut" in page.kinds[at] and "and" not in page.kinds[at]
+                for at in _between(page, said.end(), one.at)
+            )
+        ]
+        evidence = page.evidence(shown[:1])
+        if self._speaker is not None:
+            for start, end in _sentences(page):
+                evidence += [
+                    Evidence(start + found.span[0], start + found.span[1], f"{found.gender} first person")
+                    for found in self._speaker.detect(page.text[start:end]).evidence
+                ]
+        if evidence:
+            return _reading(evidence)
+        first = [
+            Evidence(*t.span, FIRST_PERSON)
+            for t, kinds in zip(page.tokens, page.kinds, strict=True)
+            if "first" in kinds
+        ]
+        return Reading(FIRST_PERSON, tuple(first or ([Evidence(*said.span(), FIRST_PERSON)] if said else [])))
+
+    def _related(self, page: _Page, at: int, to: str = "possessive") -> bool:
+        """Whether a person is somebody's: *her husband*, *my old friend*."""
+        before = page.near(at, -1)
+        steps = 0
+        while before is not None and steps < 3 and page.tokens[before].is_word:
+            if to in page.kinds[before]:
+                return True
+            before, steps = page.near(before, -1), steps + 1
+        return False
+
+    def _not_of_the_writer(self, page: _Page) -> list[_Mention]:
+        """The persons of a text in the first person without relations of the writer's and pronouns that may be theirs."""
+        mine = {one.at for one in page.mentions if not one.is_pronoun and self._related(page, one.at, "mine")}
+        genders = {one.gender for one in page.mentions if one.at in mine}
+        return [
+            one
+            for one in page.mentions
+            if one.gender and one.at not in mine and not (one.is_pronoun and one.gender in genders)
+        ]
+
+    def _of_asked(self, page: _Page, places: Sequence[tuple[int, int]]) -> list[_Mention]:
+        """The mentions that are of the person asked for."""
+        linked = [
+            one for one in page.mentions if not one.is_pronoun and any(self._linked(page, one.at, place) for place in places)
+        ]  # fmt: skip
+        names = {page.tokens[one.at].text for one in linked if one.rule == "name"}
+        own = {one.at for one in linked}
+        own |= {one.at for one in page.mentions if page.tokens[one.at].text in names}
+        own |= {one.at for one in page.mentions if any(start <= one.at < end for start, end in places)}
+        begins = min([start for start, _ in places] + list(own))
+        others: set[Gender | None] = set()
+        everyone = {one.gender for one in page.mentions if not one.is_pronoun and one.at not in own}
+        found = []
+        for one in page.mentions:
+            if one.at in own:
+                found.append(one)
+            elif not one.is_pronoun:
+                others.add(one.gender)
+            elif (
+                None not in (nobody_else := others if one.at > begins else everyone)
+                and one.gender not in nobody_else
+            ):
+                found.append(one)
+        return [one for one in found if one.gender]
+
+    def _linked(self, page: _Page, at: int, place: tuple[int, int]) -> bool:
+        """Whether a mention and the noun asked for are said to be one person, by the words between them."""
+        start, end = place
+        first, last = (end, at) if at >= end else (at + 1, start)
+        if at in range(start, end) or page.tokens[at].sentence != page.tokens[start].sentence:
+            return at in range(start, end)
+        between = range(first, last)
+        if not between:
+            return True
+        kinds = [page.kinds[one] for one in between]
+        if any("cut" in one for one in kinds) or self._related(page, max(at, start)):
+            return False
+        if any(one.at in between for one in page.mentions if not one.is_pronoun and one.rule != "name"):
+            return False
+        unknown = sum(1 for one in kinds if not one & {"link", "article"})
+        return any("link" in one for one in kinds) and unknown <= _FEW
+
+
+def _places(page: _Page, asked: Collection[str]) -> list[tuple[int, int]]:
+    """Where the noun asked for stands, as ranges of tokens."""
+    wanted = [[token.text for token in tokens_of(form)] for form in asked]
+    texts = [token.text for token in page.tokens]
+    return [
+        (at, at + len(form))
+        for at in range(len(texts))
+        for form in wanted
+        if form and texts[at : at + len(form)] == form
+    ]
+
+
+def _follows(page: _Page, at: int, said: re.Match[str]) -> bool:
+    """Whether a token stands behind what the writer says of itself, in the same sentence."""
+    token = page.tokens[at]
+    return token.span[0] >= said.start() and not re.search(r"[.!?…\n]", page.text[said.end() : token.span[0]])
+
+
+def _between(page: _Page, start: int, at: int) -> list[int]:
+    return [n for n, token in enumerate(page.tokens[:at]) if token.span[0] >= start]
+
+
+def _sentences(page: _Page) -> list[tuple[int, int]]:
+    spans: dict[int, tuple[int, int]] = {}
+    for token in page.tokens:
+        start, _ = spans.get(token.sentence, token.span)
+        spans[token.sentence] = (start, token.span[1])
+    return list(spans.values())
+
+
+def _decided(page: _Page, mentions: Sequence[_Mention]) -> Reading:
+    """What the mentions say together; weak ones only where neither others nor a form for any gender is in the text."""
+    gendered = [one for one in mentions if one.gender]
+    strong = [one for one in gendered if not one.weak]
+    if not strong and page.either:
+        return Reading(THEY, tuple(sorted(page.either, key=lambda one: one.span)))
+    return _reading(page.evidence(strong or gendered)) if gendered else Reading(NONE)
+
+
+def _reading(evidence: Sequence[Evidence]) -> Reading:
+    genders = {one.what.split()[0] for one in evidence}
+    outcome = genders.pop() if len(genders) == 1 else BOTH
+    return Reading(outcome, tuple(sorted(evidence, key=lambda one: one.span)))
+
+
+def character_reader(languages: Mapping[str, Language], tag: str) -> CharacterReader:
+    """The reader of whom texts of a BCP 47 tag are about, with the language's detector of the speaker's gender.
+
+    Raises UnknownNameError where no plugin has words for the language, GrammarError where a file cannot be used.
+    """
+    words = reader_words(languages, tag)
+    language = find_language(languages, tag)
+    opened = language.speaker_gender if language is not None else None
+    return CharacterReader(words, None if opened is None else opened())
