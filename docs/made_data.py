@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 DECISIONS = {
@@ -24,8 +25,9 @@ WORKERS = {
     "worker": ("un'operaia", "un operaio"),
 }
 SHARES = {
-    "miner": 4.0, "roofer": 8.5, "pilot": 12.0, "plumber": 15.0, "trucker": 19.5, "welder": 24.0, "farmer": 29.0, "surgeon": 35.0,
-    "janitor": 41.0, "author": 47.0, "clerk": 62.5, "tailor": 66.0, "dancer": 71.0, "teller": 75.5, "stylist": 80.0,
+    "miner": 4.0, "roofer": 8.5, "pilot": 12.0, "plumber": 15.0, "trucker": 19.5,
+    "welder": 24.0, "farmer": 29.0, "surgeon": 35.0, "janitor": 41.0, "author": 47.0,
+    "clerk": 62.5, "tailor": 66.0, "dancer": 71.0, "teller": 75.5, "stylist": 80.0,
     "typist": 84.0, "florist": 87.5, "nanny": 91.0, "midwife": 94.0, "dietitian": 96.5,
 }  # fmt: skip
 """Occupations with an invented share of women."""
@@ -38,22 +40,30 @@ def lines(path: Path, some: list[str]) -> None:
     path.write_text("\n".join(some) + "\n", encoding="utf-8")
 
 
-def decisions(path: Path) -> None:
-    """A table of decisions, a row for each person."""
-    rows = [(*group, int(n < hired)) for group, (people, hired) in DECISIONS.items() for n in range(people)]
+def table(path: Path, *rows: Sequence[object]) -> None:
+    """A table with its header."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(
-            [("id", "sex", "race", "hired"), *((f"p{n}", *row) for n, row in enumerate(rows, 1))]
-        )
+        csv.writer(file).writerows(rows)
+
+
+def decisions(path: Path) -> None:
+    """A row for each person."""
+    rows = [(*group, int(n < hired)) for group, (people, hired) in DECISIONS.items() for n in range(people)]
+    table(path, ("id", "sex", "race", "hired"), *((f"p{n}", *row) for n, row in enumerate(rows, 1)))
 
 
 def geneval(folder: Path) -> None:
-    """English sentences that state a gender, with a reference in it; those of MT-GenEval have two files a gender."""
+    """English sentences that state a gender, with a reference in it, and translations that are all masculine."""
+    days = [(work, forms, day) for work, forms in WORKERS.items() for day in range(1, 31)]
+    said: list[tuple[str, str]] = [("text", "translation")]
     for number, (gender, pronoun) in enumerate((("feminine", "She"), ("masculine", "He"))):
         name = f"geneval-sentences-{gender}-test.en_it"
-        days = [(work, forms[number], day) for work, forms in WORKERS.items() for day in range(1, 31)]
-        lines(folder / f"{name}.en", [f"{pronoun} was a {work} on day {day}." for work, _, day in days])
-        lines(folder / f"{name}.it", [f"Il giorno {day} era {form}." for _, form, day in days])
+        english = [f"{pronoun} was a {work} on day {day}." for work, _, day in days]
+        italian = [[f"Il giorno {day} era {form}." for form in forms] for _, forms, day in days]
+        lines(folder / f"{name}.en", english)
+        lines(folder / f"{name}.it", [one[number] for one in italian])
+        said += [(text, masculine) for text, (_, masculine) in zip(english, italian, strict=True)]
+    table(folder / "outputs_it.csv", *said)
 
 
 def stereoset(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Rows of the report's first screen as small SVG pictures, for the pages: python docs/picture_rows.py [--check] [PICTURE ...]
+"""Rows of the report's first screen as small SVG pictures: python docs/picture_rows.py [--check] [PICTURE ...]
 
 What is measured are `planted:` models and made-up data, so that everybody can make the same pictures; what a row shows comes
 from the report. --check writes nothing, and its exit code is 1 where a picture is no longer what the report draws.
@@ -150,18 +150,19 @@ def states(engine: Engine) -> list[Row]:
     return rows_of(engine.measure("weat", f"planted:{planted}", [*tests], bound=0.5))
 
 
-def of_data(engine: Engine, metric: str, source: str, d: float) -> Run:
+def of_data(metric: str, source: str, d: float) -> Run:
     """A model with a known bias in a test of made-up data."""
-    test = engine.data(metric, source, language="en", name=metric)
+    engine = Engine(cache=None)
+    test = engine.data(metric, source, language="en")
     engine.add_tests([test])
     return engine.measure(metric, f"planted:{test.id}={d}", test.id)
 
 
-def coreference(engine: Engine) -> list[Row]:
+def coreference(_: Engine) -> list[Row]:
     """Pronouns and stereotypes of occupations."""
     return rows_of(
-        of_data(engine, "winobias", "corefBias/WinoBias/wino/data", 0.3),
-        of_data(engine, "winogender", "winogender-schemas/data", 1),
+        of_data("winobias", "corefBias/WinoBias/wino/data", 0.3),
+        of_data("winogender", "winogender-schemas/data", 1),
     )
 
 
@@ -193,9 +194,9 @@ OTHERS: Mapping[str, Callable[[Engine], list[Row]]] = {
     "rows-compare": compared,
     "rows-states": states,
     "rows-coreference": coreference,
-    "rows-stereoset": lambda engine: rows_of(of_data(engine, "stereoset", "dev.json", 0.3)),
-    "rows-mt-geneval": lambda engine: rows_of(
-        of_data(engine, "mt-geneval", "geneval-sentences-feminine-test.en_it.it", -0.5)
+    "rows-stereoset": lambda _: rows_of(of_data("stereoset", "dev.json", 0.3)),
+    "rows-mt-geneval": lambda _: rows_of(
+        of_data("mt-geneval", "geneval-sentences-feminine-test.en_it.it", -0.5)
     ),
     "rows-impact-ratio": impact,
     "rows-metric": own_metric,
