@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from biascore import Engine
 from biascore.api.queries import Choice
+from biascore.api.writing import Prompt
 from biascore.errors import AnswerError, AuthError, RateLimitError, TransientModelError
 from biascore.testing import check_adapter
 
@@ -120,6 +121,13 @@ def choices(_fixture: Fixture, folder: Path) -> Iterator[Given]:
     path.write_text("".join(json.dumps(row) + "\n" for row in logged), encoding="utf-8")
     asked = [Choice("A grandfather and a boy met. Who was late?", OPTIONS, item=str(i)) for i in range(2)]
     yield str(path), {"choices": asked}
+
+
+@case("answers", "answers-generate")
+def texts(_fixture: Fixture, folder: Path) -> Iterator[Given]:
+    lines = ["prompt,answer", *(f"{text},Text number {i}." for i, text in enumerate(TEXTS))]
+    (folder / "texts.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    yield str(folder / "texts.csv"), {"prompts": [Prompt(text) for text in TEXTS]}
 
 
 def labelled(folder: Path) -> Path:
@@ -276,6 +284,7 @@ translation_model("nllb", "nllb")
 
 
 @pytest.mark.filterwarnings("ignore:.*does not end within")
+@pytest.mark.filterwarnings("ignore:.*has no text to")
 @pytest.mark.parametrize(("adapter", "made"), CASES)
 def test_an_adapter_keeps_the_contract(
     adapter: str, made: Any, engine: Engine, tmp_path: Path, request: pytest.FixtureRequest

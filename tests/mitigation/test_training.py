@@ -313,7 +313,7 @@ def test_a_text_longer_than_the_model_takes_is_cut_in_pieces(trains: Trains, tmp
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        ("gpt2", {}, r"is no masked language model \(it can choose, embed, score\)"),
+        ("gpt2", {}, r"is no masked language model \(it can choose, embed, generate, score\)"),
         ("bert-uncased", {"dtype": "bfloat16"}, "is open in bfloat16, and only float32 is trained"),
     ],
 )

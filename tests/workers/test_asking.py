@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from biascore import Engine, errors
+from biascore.api.writing import Prompt, Settings
 from biascore.cli.options import cluster_of
 from biascore.engine import worker, workers
 from biascore.engine.worker import Ask, Close, Open
@@ -74,6 +75,21 @@ def test_what_is_asked_of_vectors_is_answered_alike(here: Here, vectors: str) ->
         for model in (one, two):
             with pytest.raises(errors.CapabilityError, match="cannot translate; it can embed"):
                 model.translate(["a"], "en", "it")
+
+
+def test_texts_are_written_alike(here: Here, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="needs biascore[hf]")
+    from ..builders import tiny
+
+    folder = tiny.save_model("gpt2", tmp_path / "gpt2", 1)
+    prompts = [Prompt("The nurse is", sample=sample) for sample in range(3)]
+    for settings in (Settings(6), Settings(6, 1.0, 0.9)):
+        local, on_workers = Engine(cache=None), Engine(cache=None, executor=here)
+        with local.model(f"hf:{folder}") as one, on_workers.model(f"hf:{folder}") as two:
+            assert one.generate(prompts, settings) == two.generate(prompts, settings)
+            assert one.cost_of("generate", prompts, {"settings": settings}) == two.cost_of(
+                "generate", prompts, {"settings": settings}
+            )
 
 
 def test_what_is_kept_here_is_not_asked_again(here: Here, vectors: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``answers:`` opens translations, scores or chosen options: the options of the model say which, or what the file holds."""
+"""``answers:`` opens translations, scores, chosen options or texts: the options of the model say which, or the file does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from biascore.api.adapters import Adapter
 from biascore.api.formats import TableOptions, user_path
 from biascore.api.support import check_regular, listed
 from biascore.errors import DataError, ModelLoadError, OptionsError
-from biascore_adapters.answers.options import FLAG, AnswersOptions, OfChoices, OfScores, OfTranslations
+from biascore_adapters.answers.options import (
+    FLAG,
+    AnswersOptions,
+    OfChoices,
+    OfScores,
+    OfTexts,
+    OfTranslations,
+)
 
 if TYPE_CHECKING:
     from biascore.api.adapters import Backend, LoadContext, ModelRef
@@ -26,12 +33,12 @@ class AnswersAdapter(Adapter[AnswersOptions]):
 
     id: ClassVar[str] = "answers"
     summary: ClassVar[str] = (
-        "answers given before: translations, scores, chosen options; from a table or a harness's log"
+        "answers given before: translations, scores, chosen options, texts; from a table or a harness's log"
     )
     example: ClassVar[str] = "answers:outputs.csv"
     answers_version: ClassVar[str | None] = "2"
     on_workers: ClassVar[bool] = False
-    capabilities: ClassVar[frozenset[str]] = frozenset({"choose", "score", "translate"})
+    capabilities: ClassVar[frozenset[str]] = frozenset({"choose", "generate", "score", "translate"})
 
     def check(self, ref: ModelRef, options: AnswersOptions, context: LoadContext) -> None:
         """Raise what is wrong with the file: it is read whole, which takes no time next to a model."""
@@ -44,6 +51,7 @@ class AnswersAdapter(Adapter[AnswersOptions]):
         from biascore_adapters.answers.logs import records
         from biascore_adapters.answers.scores import ScoresBackend
         from biascore_adapters.answers.translations import TranslationsBackend
+        from biascore_adapters.answers.written import TextsBackend, with_texts
 
         path = user_path(ref.locator)
         if not ref.locator or not path.exists():
@@ -56,13 +64,19 @@ class AnswersAdapter(Adapter[AnswersOptions]):
         columns = cache(lambda: table_columns(table, str(table), encoding=options.encoding, flag=FLAG))
         try:
             log = records(path, ref.locator, options.encoding, FLAG)
+            if options.answer is not None:
+                log = None  # it is read as a table
             hook = "choose" if log and not _given(options) else self.hook(ref, columns, options)
+            if hook in ("choose", "generate") and options.text is not None:
+                raise OptionsError(
+                    f"{ref}: the option text is of sentences, and answers are found by item or prompt. Leave it out"
+                )
+            if hook == "generate":
+                return TextsBackend(path, ref.locator, options, log)
             if hook == "choose":
-                if options.text is not None:
-                    raise OptionsError(
-                        f"{ref}: the option text is of sentences, and answers to questions are found by item. Leave it out"
-                    )
-                return ChoicesBackend(path, ref.locator, options, None if options.answer is not None else log)
+                choices = ChoicesBackend(path, ref.locator, options, log)
+                again = log and records(path, ref.locator, options.encoding, FLAG)
+                return with_texts(choices, ref.locator, options, again) if again else choices
             text = options.text or _texts(table, columns())
             if hook == "translate":
                 return TranslationsBackend(path, text, options)
@@ -82,7 +96,11 @@ class AnswersAdapter(Adapter[AnswersOptions]):
                 f"{ref}: the options {', '.join(both)}, and a file is read as one of them. Leave out those of the others"
             )
         named = next(iter(given), "")
-        if named == "choose" or (not named and {"item", "answer"} <= {*columns()}):
+        if named in ("choose", "generate"):
+            return named
+        if not named and {"prompt", options.answer or "answer"} <= {*columns()} and "item" not in columns():
+            return "generate"
+        if not named and (options.answer is not None or {"item", "answer"} <= {*columns()}):
             return "choose"
         if named == "score" or (not named and options.translation not in columns()):
             return "score"
@@ -100,6 +118,7 @@ KINDS: Final[Mapping[str, tuple[str, type[TableOptions]]]] = MappingProxyType(
         "translate": ("translations", OfTranslations),
         "score": ("scores", OfScores),
         "choose": ("questions with options", OfChoices),
+        "generate": ("texts", OfTexts),
     }
 )
 """By hook, what a file may hold and its options."""

@@ -34,7 +34,6 @@ class OfChoices(TableOptions):
     """The options that are of questions with options alone."""
 
     item: tuple[str, ...] = ()
-    answer: str | None = None
     choices: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
@@ -47,7 +46,15 @@ class OfChoices(TableOptions):
         return labels
 
 
-class AnswersOptions(OfTranslations, OfScores, OfChoices):
+class OfTexts(TableOptions):
+    """The options that are of texts alone."""
+
+    prompt: str | None = None
+    system: str | None = None
+    sample: str | None = None
+
+
+class AnswersOptions(OfTranslations, OfScores, OfChoices, OfTexts):
     """How the file is to be read. ``text``: the column of the texts, if it is called neither sentence nor text.
 
     ``only`` keeps the rows that have these values: ``only={system="deepl"}``.
@@ -62,10 +69,16 @@ class AnswersOptions(OfTranslations, OfScores, OfChoices):
 
     Of questions with options, from a log of lm-evaluation-harness, Inspect or Every Eval Ever, or a table: ``item``, the
     fields or columns that together are what the benchmark calls the question, such as ["doc.category", "doc.example_id"];
-    ``answer``, the column of a table with what the model said (``answer``); ``choices``, the fields of the texts of options
+    ``choices``, the fields of the texts of options
     that a log has by letter alone; ``alike``, phrases that mean the same, so that an option of the log represents the one
     of the benchmark.
+
+    Of texts, from such a log or a table: ``prompt``, the field or column of the prompt (``prompt``), ``system`` that of the
+    system prompt, ``sample`` that which numbers the texts of one prompt from 0.
+
+    Of questions and texts: ``answer``, the column of a table with what the model said (``answer``).
     """
 
     text: str | None = None
+    answer: str | None = None
     only: FrozenMap[str] = Field(default_factory=dict)

@@ -91,7 +91,7 @@ def texts_of(values: Sequence[Any], shown: str) -> tuple[str, ...]:
 def _lm_eval(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """``filtered_resps`` holds ``[log-likelihood, greedy]`` of each option, or the text that was generated; in lmms-eval
     it is the text."""
-    given, asked = field_of(row, "filtered_resps", list, str), _asked(row)
+    given, asked = field_of(row, "filtered_resps", list, str), asked_in(row)
     hashed = field_of(row, "prompt_hash", str, type(None))
     prompt = {"prompt": hashed or _hash(asked[0][0])}
     given = [given] if isinstance(given, str) else given
@@ -121,7 +121,7 @@ def _lm_eval(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"options": tuple(map(str.strip, options)), "logprobs": tuple(one for _, one in kept), **prompt}
 
 
-def _asked(row: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+def asked_in(row: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     """The prompt and what follows it, an option or how to generate, of each request, in their order."""
     asked = field_of(row, "arguments", list, dict)
     if isinstance(asked, dict):
