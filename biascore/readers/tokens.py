@@ -17,7 +17,7 @@ _QUOTED: Final = re.compile(
     r"|(?<!\w)‘(?=[^\s])[^\n]*?[,.!?…]’|(?<!\w)'(?=[^\s'])[^\n\"]*?[,.!?…]'(?!\w)",
     re.MULTILINE,
 )
-_SPEECH: Final = re.compile(r"^\s*[—–-]\s?(?=[^\s\d-])[^\n]*", re.MULTILINE)
+_SPEECH: Final = re.compile(r"^\s*[—–]\s?(?=[^\s\d])[^\n]*", re.MULTILINE)
 _WORDS: Final = re.compile(r"[^.!?…\n]")
 _DASH: Final = re.compile(r"\s[—–]\s?|[—–](?=\w)")
 

@@ -45,7 +45,7 @@ class PersonRule(Frozen):
     unless_thing: Names = frozenset()
     """Not where a word of these forms, of its gender, stands between the last person and it: *la porte … elle*."""
     opens: bool = False
-    """Only where the word of ``after`` begins the sentence: then its subject is the person of the text (*È nata a Lecce*)."""
+    """Only where the word of ``after`` begins the sentence: then its subject is the person of the text (*È nata qui*)."""
     after: Names = frozenset()
     unless_after: Names = frozenset()
     before: Names = frozenset()
@@ -96,13 +96,13 @@ class NumberWords(Frozen):
 class ReaderWords(Frozen):
     """The file of one language. ``forms`` show gender, ``rules`` say where; ``words`` are lists, and some have a meaning:
 
-    ``first`` are subjects of the first person, ``mine`` stand before a relation of the writer's (*my*), ``possessive`` before
-    anybody's. ``link`` stand between a person and what the person is (*is*, *named*) and ``cut`` end such a link, but ``and``
-    does not end what a writer is; behind ``relative`` (*who*) a comma is no link. ``persons`` are nouns of persons that show
-    no gender, ``they`` pronouns of no one gender, ``plural`` nouns that these may stand for, ``before_name`` words with a
-    capital letter that begin a sentence, ``titled`` titles without a gender, ``surname`` first names that are frequent family
-    names, ``unisex`` other first names, ``negations`` words after which a word of a lexicon is negated. ``patterns`` are
-    regular expressions on the text: what is ``never`` read, forms that are ``open`` to any gender (*he or she*), and how
+    ``first`` are subjects of the first person, ``mine`` stand before a relation of the writer's (*my*), ``possessive``
+    before anybody's. ``link`` stand between a person and what the person is (*is*, *named*) and ``cut`` end such a link, but
+    ``and`` does not end what a writer is; behind ``relative`` (*who*) a comma is no link. ``persons`` are nouns of persons
+    that show no gender, ``they`` pronouns of no one gender, ``plural`` nouns that these may stand for, ``before_name`` words
+    with a capital letter that begin a sentence, ``titled`` titles without a gender, ``surname`` first names that are often
+    family names, ``unisex`` other first names, ``negations`` words after which a word of a lexicon is negated. ``patterns``
+    are regular expressions on the text: what is ``never`` read, forms that are ``open`` to any gender (*he or she*), and how
     writers begin to speak of what they are (``self``).
     """
 
