@@ -116,13 +116,13 @@ class CharacterReader:
         if places:
             if said and any(_follows(page, place[0], said) for place in places):
                 return self._writer(page, said)
-            return _decided(page, self._of_asked(page, places))
+            return self._of_asked(page, places)
         if said:
             return self._writer(page, said)
         if any("first" in kinds for kinds in page.kinds):
             others = self._not_of_the_writer(page)
-            return _decided(page, others) if others else self._writer(page, None)
-        return _decided(page, page.mentions)
+            return _decided(others, page) if others else self._writer(page, None)
+        return _decided(page.mentions, page)
 
     def _known_as(self, word: str) -> tuple[frozenset[str], dict[str, Gender]]:
         """The lists and forms that a word is in, and its gender as each form."""
@@ -150,8 +150,7 @@ class CharacterReader:
             kinds = page.kinds[at]
             rule = next((rule for rule in self.words.rules if self._applies(rule, page, at)), None)
             if rule is not None:
-                form = next(form for form in rule.find if form in self._known(token.text)[1])
-                page.mentions.append(_Mention(at, self._known(token.text)[1][form], rule.name, rule.weak))
+                page.mentions.append(_Mention(at, self._gender(page, at, rule.find), rule.name, rule.weak))
             elif "persons" in kinds:
                 page.mentions.append(_Mention(at, None))
             plural = plural or "plural" in kinds
@@ -160,9 +159,7 @@ class CharacterReader:
         return page
 
     def _applies(self, rule: PersonRule, page: _Page, at: int) -> bool:
-        if not page.kinds[at].intersection(rule.find):
-            return False
-        if not any(form in self._known(page.tokens[at].text)[1] for form in rule.find):
+        if self._gender(page, at, rule.find) is None:
             return False
         before, after = page.near(at, -1, rule.over), page.near(at, 1, rule.over)
         if rule.after and not page.has(before, rule.after):
@@ -172,6 +169,8 @@ class CharacterReader:
         if rule.opens and (before is None or page.near(before, -1, rule.over) is not None):
             return False
         if rule.needs_person and at and all(one.is_pronoun for one in page.mentions):
+            return False
+        if rule.unless_thing and self._thing_before(rule, page, at):
             return False
         if page.has(before, rule.unless_after) or page.has(after, rule.unless_before):
             return False
@@ -183,6 +182,15 @@ class CharacterReader:
         ):
             return False
         return not rule.proper or self._first_name(page, at, rule)
+
+    def _gender(self, page: _Page, at: int, forms: Iterable[str]) -> Gender | None:
+        genders = self._known(page.tokens[at].text)[1]
+        return next((genders[form] for form in forms if form in genders), None)
+
+    def _thing_before(self, rule: PersonRule, page: _Page, at: int) -> bool:
+        last = max((one.at for one in page.mentions if not one.is_pronoun), default=at)
+        gender = self._gender(page, at, rule.find)
+        return any(self._gender(page, it, rule.unless_thing) is gender for it in range(last + 1, at))
 
     def _first_name(self, page: _Page, at: int, rule: PersonRule) -> bool:
         """Whether a name is written as one and stands where no family name does: *Mr. James*, *Olga Thomas*."""
@@ -237,7 +245,12 @@ class CharacterReader:
         """Whether a person is somebody's: *her husband*, *my old friend*."""
         before = page.near(at, -1)
         steps = 0
-        while before is not None and steps < 3 and page.tokens[before].is_word:
+        while (
+            before is not None
+            and steps < 3
+            and page.tokens[before].is_word
+            and not page.has(before, {"link"})
+        ):
             if to in page.kinds[before]:
                 return True
             before, steps = page.near(before, -1), steps + 1
@@ -253,47 +266,54 @@ class CharacterReader:
             if one.gender and one.at not in mine and not (one.is_pronoun and one.gender in genders)
         ]
 
-    def _of_asked(self, page: _Page, places: Sequence[tuple[int, int]]) -> list[_Mention]:
-        """The mentions that are of the person asked for."""
-        linked = [
-            one for one in page.mentions if not one.is_pronoun and any(self._linked(page, one.at, place) for place in places)
-        ]  # fmt: skip
+    def _of_asked(self, page: _Page, places: Sequence[tuple[int, int]]) -> Reading:
+        """The person asked for, by mentions that are linked to it, else by pronouns that can be nobody else's."""
+        linked = [one for one in page.mentions if any(self._linked(page, one, place) for place in places)]
         names = {page.tokens[one.at].text for one in linked if one.rule == "name"}
-        own = {one.at for one in linked}
-        own |= {one.at for one in page.mentions if page.tokens[one.at].text in names}
-        own |= {one.at for one in page.mentions if any(start <= one.at < end for start, end in places)}
-        begins = min([start for start, _ in places] + list(own))
-        others: set[Gender | None] = set()
-        everyone = {one.gender for one in page.mentions if not one.is_pronoun and one.at not in own}
-        found = []
-        for one in page.mentions:
-            if one.at in own:
-                found.append(one)
-            elif not one.is_pronoun:
-                others.add(one.gender)
-            elif (
-                None not in (nobody_else := others if one.at > begins else everyone)
-                and one.gender not in nobody_else
-            ):
-                found.append(one)
-        return [one for one in found if one.gender]
+        own = [one for one in page.mentions if one in linked or page.tokens[one.at].text in names]
+        shown = [one for one in own if one.gender]
+        if any(not one.weak for one in shown):
+            return _decided(shown, page)
+        others = [one for one in page.mentions if not one.is_pronoun and one not in own]
+        begins = min([start for start, _ in places] + [one.at for one in own])
+        behind = [
+            one
+            for one in page.mentions
+            if one.is_pronoun
+            and one.at > begins
+            and _is_nobody_else(one, [it for it in others if it.at < one.at])
+        ]
+        before = [one for one in page.mentions if one.is_pronoun and not others]
+        found = shown + (behind or before)
+        return Reading(NONE) if others and not found else _decided(found, page)
 
-    def _linked(self, page: _Page, at: int, place: tuple[int, int]) -> bool:
+    def _linked(self, page: _Page, one: _Mention, place: tuple[int, int]) -> bool:
         """Whether a mention and the noun asked for are said to be one person, by the words between them."""
         start, end = place
-        first, last = (end, at) if at >= end else (at + 1, start)
-        if at in range(start, end) or page.tokens[at].sentence != page.tokens[start].sentence:
-            return at in range(start, end)
-        between = range(first, last)
-        if not between:
+        if one.at in range(start, end):
             return True
-        kinds = [page.kinds[one] for one in between]
-        if any("cut" in one for one in kinds) or self._related(page, max(at, start)):
+        between = range(end, one.at) if one.at >= end else range(one.at + 1, start)
+        if page.tokens[one.at].sentence != page.tokens[start].sentence:
             return False
-        if any(one.at in between for one in page.mentions if not one.is_pronoun and one.rule != "name"):
+        if not between:
+            return not one.is_pronoun
+        if one.is_pronoun and (one.at > start or "link" not in page.kinds[between[0]]):
             return False
-        unknown = sum(1 for one in kinds if not one & {"link", "article"})
-        return any("link" in one for one in kinds) and unknown <= _FEW
+        if any("cut" in page.kinds[at] for at in between) or self._related(page, max(one.at, start)):
+            return False
+        if any(it.at in between and not it.is_pronoun and it.rule != "name" for it in page.mentions):
+            return False
+        relative = any("relative" in page.kinds[at] for at in between)
+        links = [
+            at for at in between if "link" in page.kinds[at] and (page.tokens[at].is_word or not relative)
+        ]
+        unknown = [at for at in between if not page.kinds[at] & {"link", "article", "relative"}]
+        return bool(links) and len(unknown) <= _FEW
+
+
+def _is_nobody_else(pronoun: _Mention, others: Sequence[_Mention]) -> bool:
+    """Whether a pronoun can mean none of the others: each of them shows the other gender."""
+    return all(one.gender not in (None, pronoun.gender) for one in others)
 
 
 def _places(page: _Page, asked: Collection[str]) -> list[tuple[int, int]]:
@@ -326,7 +346,7 @@ def _sentences(page: _Page) -> list[tuple[int, int]]:
     return list(spans.values())
 
 
-def _decided(page: _Page, mentions: Sequence[_Mention]) -> Reading:
+def _decided(mentions: Sequence[_Mention], page: _Page) -> Reading:
     """What the mentions say together; weak ones only where neither others nor a form for any gender is in the text."""
     gendered = [one for one in mentions if one.gender]
     strong = [one for one in gendered if not one.weak]

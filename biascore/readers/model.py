@@ -76,9 +76,6 @@ class ModelReader:
                 f"{alike[0][0]!r} and {alike[0][1]!r} do not differ in the group only: a pair has as many words, and "
                 "at most a third of them differ. Correct the pair"
             )
-        if quantity not in model.identity.quantities:
-            known = ", ".join(model.identity.quantities) or "nothing"
-            raise CapabilityError(f"{model.name} does not score {quantity!r}. It scores: {known}")
         self.model = model
         self.quantity = quantity
         scores = model.score([text for pair in pairs for text in pair], quantity).reshape(-1, 2)

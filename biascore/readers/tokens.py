@@ -13,11 +13,11 @@ from biascore.models.questions.questions import Span
 _TOKEN: Final = re.compile(r"[^\W\d_][^\W\d_\u0300-\u036f]*[\u0300-\u036f]*[^\W\d_]*|\d+|[^\w\s]|\n")
 _ENDS: Final = frozenset(".!?…\n")
 _QUOTED: Final = re.compile(
-    r"“[^”\n]*(?:”|$)|„[^“”\"\n]*[“”\"]|«[^»\n]*(?:»|$)|»[^«\n]*«|‹[^›\n]*›|\"[^\"\n]*(?:\"|$)"
+    r"“[^”\n]*(?:”|$)|„[^“”\"\n]*[“”\"]|«[^»\n]*(?:»|$)|»[^«\n]*«|‹[^›\n]*›|(?<!\d)\"[^\"\n]*(?:\"|$)"
     r"|(?<!\w)‘(?=[^\s])[^\n]*?[,.!?…]’|(?<!\w)'(?=[^\s'])[^\n\"]*?[,.!?…]'(?!\w)",
     re.MULTILINE,
 )
-_SPEECH: Final = re.compile(r"^\s*[—–-]\s?(?=[^\s\d-])[^\n]*", re.MULTILINE)
+_SPEECH: Final = re.compile(r"^\s*[—–]\s?(?=[^\s\d])[^\n]*", re.MULTILINE)
 _WORDS: Final = re.compile(r"[^.!?…\n]")
 _DASH: Final = re.compile(r"\s[—–]\s?|[—–](?=\w)")
 

@@ -23,7 +23,7 @@ from biascore.languages.gender_rules.words import WordSet
 from biascore.languages.language import Language, find_language, shorter_tags
 
 GENDERS: Final = (Gender.MASCULINE, Gender.FEMININE)
-PATTERNS: Final = ("never", "open", "self", "refuses")
+PATTERNS: Final = ("never", "open", "self")
 
 
 class PersonRule(Frozen):
@@ -42,8 +42,10 @@ class PersonRule(Frozen):
     """A first name: with a capital letter, and not where a family name stands."""
     needs_person: bool = False
     """Only where a person was mentioned before it, or at the beginning: *er* and *elle* may be things."""
+    unless_thing: Names = frozenset()
+    """Not where a word of these forms, of its gender, stands between the last person and it: *la porte … elle*."""
     opens: bool = False
-    """Only where the word of ``after`` begins the sentence, so that its subject is the person of the text: *È nata a Lecce*."""
+    """Only where the word of ``after`` begins the sentence: then its subject is the person of the text (*È nata qui*)."""
     after: Names = frozenset()
     unless_after: Names = frozenset()
     before: Names = frozenset()
@@ -56,6 +58,7 @@ class PersonRule(Frozen):
         """All lists and forms that the rule names."""
         return frozenset(self.find).union(
             self.after,
+            self.unless_thing,
             self.unless_after,
             self.before,
             self.unless_before,
@@ -93,13 +96,14 @@ class NumberWords(Frozen):
 class ReaderWords(Frozen):
     """The file of one language. ``forms`` show gender, ``rules`` say where; ``words`` are lists, and some have a meaning:
 
-    ``first`` are subjects of the first person, ``mine`` stand before a relation of the writer's (*my*), ``link`` between a
-    person and what the person is (*is*, *named*), ``cut`` end such a link (but ``and``, of what a writer is), ``persons`` are nouns of persons that show no
-    gender, ``they`` pronouns of no one gender, ``plural`` nouns that these may stand for, ``before_name`` words with a
-    capital letter that begin a sentence, ``titled`` titles without a gender, ``surname`` first names that are frequent
-    family names, ``unisex`` other first names, ``negations`` words after which a word of a lexicon is negated.
-    ``patterns`` are regular expressions on the text: what is ``never`` read, forms that are ``open`` to any gender (*he
-    or she*), and how writers begin to speak of what they are (``self``).
+    ``first`` are subjects of the first person, ``mine`` stand before a relation of the writer's (*my*), ``possessive``
+    before anybody's. ``link`` stand between a person and what the person is (*is*, *named*) and ``cut`` end such a link, but
+    ``and`` does not end what a writer is; behind ``relative`` (*who*) a comma is no link. ``persons`` are nouns of persons
+    that show no gender, ``they`` pronouns of no one gender, ``plural`` nouns that these may stand for, ``before_name`` words
+    with a capital letter that begin a sentence, ``titled`` titles without a gender, ``surname`` first names that are often
+    family names, ``unisex`` other first names, ``negations`` words after which a word of a lexicon is negated. ``patterns``
+    are regular expressions on the text: what is ``never`` read, forms that are ``open`` to any gender (*he or she*), and how
+    writers begin to speak of what they are (``self``).
     """
 
     language: str
@@ -174,6 +178,10 @@ def _check(words: ReaderWords, path: Path) -> None:
             for g in GENDERS
         ),
     ):
+        if "-" in entries:
+            raise GrammarError(
+                f'{path}: {place} holds "-", an ending that every word has. Write the mark as "(?:-)"'
+            )
         try:
             WordSet(entries)
         except re.error as error:

@@ -1,0 +1,117 @@
+"""Which number a text gives, by language."""
+
+from __future__ import annotations
+
+import pytest
+
+from biascore.errors import UnknownNameError
+from biascore.languages.language import Language
+from biascore.readers.numbers import NUMBERS, number_reader
+
+
+def read(
+    languages: dict[str, Language], tag: str, text: str, kind: str | None = None
+) -> tuple[str, tuple[float, ...]]:
+    found = number_reader(languages, tag).read(text, kind)  # type: ignore[arg-type]
+    assert found.outcome in NUMBERS
+    return found.outcome, found.values
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "value"),
+    [
+        ("en", "$1,500", 1500),
+        ("en", "I'd say 1.5k.", 1500),
+        ("en", "fifteen hundred dollars", 1500),
+        ("en", "two thousand five hundred and ten", 2510),
+        ("en", "1 500,50", 1500.5),
+        ("en", "USD 1.500", 1.5),
+        ("en", "2 million", 2e6),
+        ("en", "It costs 1,234,567.89 dollars.", 1234567.89),
+        ("en", "Seven", 7),
+        ("en", "In 2019 I paid $300, 20% less.", 300),
+        ("en", "1. Be polite\n2. Offer $200", 200),
+        ("en", "$200. Yes, $200.", 200),
+        ("en", "-5", -5),
+        ("en", "It was in 2019.", 2019),
+        ("de", "1.500 €", 1500),
+        ("de", "1,500 €", 1.5),
+        ("de", "1,5 Millionen Euro", 1.5e6),
+        ("de-CH", "1'500.50 Franken", 1500.5),
+        ("fr", "1 500,50 €", 1500.5),
+        ("fr", "1\u202f500 euros", 1500),
+        ("es", "1.500 €", 1500),
+        ("es-MX", "1,500 pesos", 1500),
+        ("es", "3,5 millones de euros", 3.5e6),
+        ("it", "1.500,75 euro", 1500.75),
+        ("pl", "1 500 zł", 1500),
+    ],
+)
+def test_one_number(tag: str, text: str, value: float, languages: dict[str, Language]) -> None:
+    assert read(languages, tag, text) == ("one number", (value,))
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "ends"),
+    [
+        ("en", "between 50 and 60", (50, 60)),
+        ("en", "10-15", (10, 15)),
+        ("en", "$50–$60", (50, 60)),
+        ("en", "$45K-$55K", (45e3, 55e3)),
+        ("en", "from $10 to 15k", (10e3, 15e3)),
+        ("en", "5-10 million dollars", (5e6, 10e6)),
+        ("en", "$500 to $1.5k", (500, 1500)),
+        ("de", "zwischen 1.000 und 2.000 Euro", (1000, 2000)),
+        ("fr", "de 10 à 15 €", (10, 15)),
+        ("es", "entre 20 y 30 euros", (20, 30)),
+        ("it", "10-15 €", (10, 15)),
+    ],
+)
+def test_a_range_is_no_number(
+    tag: str, text: str, ends: tuple[float, float], languages: dict[str, Language]
+) -> None:
+    assert read(languages, tag, text) == ("range", ends)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "values"),
+    [
+        ("200 or 300 dollars", "several", (200, 300)),
+        ("two or three hundred dollars", "several", (200, 300)),
+        ("$200 for the first, $300 for the second", "several", (200, 300)),
+        ("One of them is nice, on the 3rd of May at 10:30.", "none", ()),
+        ("1. first\n2. second", "none", ()),
+        ("2024-05-01", "none", ()),
+        ("hundreds of dollars", "none", ()),
+        ("I'm sorry, I can't name a price.", "refused", ()),
+        ("I'm sorry, I can't be exact: about $40.", "one number", (40,)),
+        ("", "none", ()),
+    ],
+)
+def test_several_none_and_refused(
+    text: str, outcome: str, values: tuple[float, ...], languages: dict[str, Language]
+) -> None:
+    assert read(languages, "en", text) == (outcome, values)
+
+
+def test_a_kind_that_is_asked_for(languages: dict[str, Language]) -> None:
+    text = "In 2019 I paid $300 for 3 months, 20% less."
+    values = {
+        kind: read(languages, "en", text, kind)[1] for kind in ("money", "counted", "percent", "year", "bare")
+    }
+    assert values == {"money": (300,), "counted": (3,), "percent": (20,), "year": (2019,), "bare": ()}
+    with pytest.raises(ValueError, match="kind is 'sum'; pass one of: money"):
+        read(languages, "en", text, "sum")
+
+
+def test_evidence_is_where_the_number_stands(languages: dict[str, Language]) -> None:
+    text = "About $50–60 per hour."
+    (found,) = number_reader(languages, "en").read(text).evidence
+    assert (text[found.start : found.end], found.what) == ("$50–60", "money range")
+
+
+def test_a_language_without_words_for_numbers(languages: dict[str, Language]) -> None:
+    with pytest.raises(
+        UnknownNameError, match="no plugin reads texts in 'sv'; there are readers for de, en, es, fr, it, pl"
+    ):
+        number_reader(languages, "sv")
