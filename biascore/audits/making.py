@@ -67,7 +67,7 @@ def audit_of(
     by_metric = {kind.name: (kind, _named(kind, model, own)) for kind in kinds}
     found = {name: (kind, tests) for name, (kind, tests) in by_metric.items() if tests}
     if not found:
-        check_targets(model, plugins, to)
+        check_targets(model, plugins, to, others=any(kind.audited(model) for kind in kinds))
         raise _nothing(model, plugins, catalogue, language)
     chosen = _of_grounds(found, grounds, language)
     measurements: list[dict[str, Any]] = []
@@ -102,10 +102,13 @@ def audit_of(
     )
 
 
-def check_targets(model: Model, plugins: Plugins, to: Sequence[str]) -> None:
-    """Raise OptionsError for a translator without target languages, and for target languages of another model."""
+def check_targets(model: Model, plugins: Plugins, to: Sequence[str], *, others: bool) -> None:
+    """Raise OptionsError for target languages of a model that does not translate, and for a translator without any.
+
+    ``others``: whether there are audits of it that need none.
+    """
     translates = TRANSLATE in model.capabilities
-    if translates and not to:
+    if translates and not to and not others:
         how = either("--to es", "to='es'")
         raise OptionsError(
             f"{model.name} translates: name the languages to audit it in, as in {how}, one or several. The gender of a "

@@ -46,7 +46,7 @@ class TranslationsBackend(Backend):
 
     @hookimpl
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:  # noqa: ARG002
-        """The translations in the file, NOT_ASKED of a text that it lacks; that they are from ``source`` is taken for granted.
+        """The translations in the file, NOT_ASKED of a text that it lacks, whatever ``source`` says.
 
         Raises UnsupportedLanguageError for a target that the file does not have.
         """

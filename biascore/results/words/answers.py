@@ -207,7 +207,8 @@ def answers(
         effect = injected(measurement, controls.get(measurement.model, {}))
         biased = None if effect is None else effect != 0
         of = measurement.model, measurement.concept
-        subject = measurement.subject if len(subjects[of]) > 1 and said.role is Role.FINDING else ""
+        apart = len(subjects[of]) > 1 and "" not in subjects[of] and said.role is Role.FINDING
+        subject = measurement.subject if apart else ""
         groups.setdefault((*of, subject, said.role, biased), []).append(
             Read(number, measurement, said, ends_of(measurement))
         )

@@ -177,7 +177,7 @@ def _pooled(mean: Mean, *, tested: bool = False) -> Estimate:
 def masculine_default(rates: Decided, scored: Scored, chosen: Chosen, options: MtOptions) -> Decided:
     """The same numbers, of which the pooled masculine share decides, against one half.
 
-    A translation without a gender shows no default: it counts in the yield, and is not lost.
+    A translation without a gender shows no default: it is read, and not lost, and counts in the yield.
     """
     mean = _mean(chosen.by_stereotype(scored, scored.means), options.confidence)
     share = _pooled(mean, tested=True).model_copy(update={"estimator": Contrast(groups={"": 1.0})})
@@ -198,7 +198,7 @@ def masculine_default(rates: Decided, scored: Scored, chosen: Chosen, options: M
         caveats=tuple(_caveats(scored, options, list(scored.lost).count(LOST[Gender.CONFLICT]))),
         coverage=rates.coverage.model_copy(
             update={
-                "given": {role: many - shown[role] for role, many in rates.coverage.given.items()},
+                "used": {role: many + shown[role] for role, many in rates.coverage.used.items()},
                 "lost": tuple(one for one in rates.coverage.lost if one.reason != open_ended),
             }
         ),

@@ -117,15 +117,17 @@ def _without(rates: Decided, chosen: Chosen, unasked: Sequence[Sample], other: S
     total, told = sum(more.given.values()), f"{len(unasked)} samples were not asked"
     caveat = Caveat(f"{told}, of {total}: the model of given answers lacks their translations", short=told)
     rates = replace(rates, coverage=more, caveats=(*([caveat] if unasked else []), *rates.caveats))
-    if not other:
+    why = " and ".join(one.text for one in other)
+    if len(unasked) == total:
+        why = f"none of its {total} samples was asked: the model of given answers lacks their translations"
+    if not why:
         return rates
     headline, *others = rates.estimates
     empty = {"value": None, "interval": None, "p_values": (), "estimator": None}
-    why = f"It was not measured: {' and '.join(one.text for one in other)}."
     return replace(
         rates,
         estimates=(headline.model_copy(update=empty), *others),
-        decision=Decision(Verdict.NOT_MEASURED, why),
+        decision=Decision(Verdict.NOT_MEASURED, f"It was not measured: {why}."),
         bounded=False,
         read_first="",
     )

@@ -273,6 +273,10 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
         silent = len(found.told) > 0 and neither >= HALF * len(found.told)
         if silent:
             problem = f"{neither} of {len(found.told)} translations hold neither gender's word"
+        if not lines:
+            problem = (
+                f"none of its {len(asked)} sentences was asked: the model of given answers lacks their pairs"
+            )
         other = other_language((text for text in told if text != NOT_ASKED), target)
         if other:
             problem = (
@@ -355,6 +359,8 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
 
 def _figures(found: Outcomes) -> tuple[Figure, ...]:
     shown = tuple(one.name for one in found.by_gender if one.value is not None)
+    if not shown:
+        return ()
     examples = Examples(
         title="Sentences translated in their gender, and in the other",
         follows="kept",
@@ -362,7 +368,7 @@ def _figures(found: Outcomes) -> tuple[Figure, ...]:
         marked="words",
     )
     bars = Bars(title="Share of translations by outcome", estimates=shown, labels=shown)
-    return (bars, examples) if shown else ()
+    return bars, examples
 
 
 def _items(found: Outcomes) -> pa.Table:
