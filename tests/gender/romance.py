@@ -7,7 +7,10 @@ SPEAKER = {
         ("Era el primer ingeniero.", "Era la primera ingeniera."),
         ("Salí de casa enfadado.", "Salí de casa enfadada."),
         ("Me convertí en fontanero.", "Me convertí en fontanera."),
-        ("Me considero un buen líder, ambicioso y decidido.", "Me considero una buena líder, ambiciosa y decidida."),
+        (
+            "Me considero un buen líder, ambicioso y decidido.",
+            "Me considero una buena líder, ambiciosa y decidida.",
+        ),
         ("Estoy muy cansado.", "Estoy muy cansada."),
         ("No estoy seguro de nada.", "No estoy segura de nada."),
         ("Me siento cómodo aquí.", "Me siento cómoda aquí."),

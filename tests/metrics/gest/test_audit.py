@@ -108,15 +108,11 @@ def test_several_languages_are_rows_of_one_table() -> None:
     run = audited(Translator(0.98, 0.98, keeps=True), ("es", "it"))
     found = answers(run.measurements, run.verdicts, {})
     rows = {row.name: row for row in ground_rows(found, run.measurements, run.verdicts)}
-    assert (
-        list(rows)
-        == [
-            f"gender (English to {language}{what})"
-            for what in (", masculine default", "", ", stated gender")
-            for language in ("Spanish", "Italian")
-        ]
-        or len(rows) == 6
-    )
+    assert set(rows) == {
+        f"gender (English to {language}{what})"
+        for what in (", masculine default", "", ", stated gender")
+        for language in ("Spanish", "Italian")
+    }
     for language in ("Spanish", "Italian"):
         row = rows[f"gender (English to {language}, masculine default)"]
         assert (row.state, row.says) == (State.DETECTED.value, "a masculine default was found")
