@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from biascore.models.questions.choosing import refuses as refuses
     from biascore.models.questions.choosing import rotations as rotations
     from biascore.models.questions.choosing import written_out as written_out
+    from biascore.models.questions.questions import NOT_ASKED as NOT_ASKED
     from biascore.models.questions.questions import Choice as Choice
     from biascore.models.questions.questions import Chosen as Chosen
     from biascore.models.questions.questions import Continuation as Continuation

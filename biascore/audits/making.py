@@ -25,6 +25,7 @@ CONTROL: Final = 0.8
 """What is planted in the positive control: Cohen's large effect."""
 PLANTED: Final = f"planted, d = {CONTROL:g}"
 NOTHING: Final = "planted, no bias"
+TRANSLATE: Final = "translate"
 DEFAULT: Final = "en"
 """The language of an audit that names none."""
 _ENOUGH: Final = 50  # words that say in which language a vocabulary is
@@ -44,6 +45,7 @@ def audit_of(
     language: str | None,
     grounds: Sequence[str] = (),
     quick: bool = False,
+    to: Sequence[str] = (),
     seed: int = 0,
     adjust: Adjustment = Adjustment.HOLM,
 ) -> Audit:
@@ -52,16 +54,20 @@ def audit_of(
     ``grounds``: the concepts of the tests; all without any. ``quick``: the lead test of each ground.
     The tests of one metric come with its baselines, and one of them is measured on two planted models. ``language``: None
     is English, unless the model knows the words of another far better.
+    ``to``: the target languages of a translator, which has no other tests: those of metrics that translate.
     Raises UnknownNameError for a language or a ground without such tests, CapabilityError for a model that no metric takes,
     OptionsError where the language has to be named.
     """
     if language is None:
         language = DEFAULT
-        check_language(model, plugins, catalogue, language)
+        if not to:
+            check_language(model, plugins, catalogue, language)
     own = _of_language(language, catalogue)
-    by_metric = {kind.name: (kind, _named(kind, model, own)) for kind in plugins.metrics.items()}
+    kinds = [kind for kind in plugins.metrics.items() if (TRANSLATE in kind.requires) == bool(to)]
+    by_metric = {kind.name: (kind, _named(kind, model, own)) for kind in kinds}
     found = {name: (kind, tests) for name, (kind, tests) in by_metric.items() if tests}
     if not found:
+        check_targets(model, plugins, to, others=any(kind.audited(model) for kind in kinds))
         raise _nothing(model, plugins, catalogue, language)
     chosen = _of_grounds(found, grounds, language)
     measurements: list[dict[str, Any]] = []
@@ -70,14 +76,15 @@ def audit_of(
         asked = _first(tests) if quick else tests
         baselines = [test for test in own if test.concept == BASELINE and test.kind in kind.kinds]
         given = dict(kind.audit_options)
-        measurements.append(
+        measurements += [
             {
                 "metric": name,
                 "tests": [test.id for test in (*asked, *baselines)],
                 "models": [model.name],
-                "options": given,
+                "options": {**given, **more},
             }
-        )
+            for more in _sets(kind, to)
+        ]
         if not controlled and "weat" in kind.kinds:
             controlled = asked[0].id
             measurements.append(
@@ -93,6 +100,31 @@ def audit_of(
     return Audit.from_parts(
         title=f"Audit of {model.name}", models=models, measurements=measurements, seed=seed, adjust=adjust
     )
+
+
+def check_targets(model: Model, plugins: Plugins, to: Sequence[str], *, others: bool) -> None:
+    """Raise OptionsError for target languages of a model that does not translate, and for a translator without any.
+
+    ``others``: whether there are audits of it that need none.
+    """
+    translates = TRANSLATE in model.capabilities
+    if translates and not to and not others:
+        how = either("--to es", "to='es'")
+        raise OptionsError(
+            f"{model.name} translates: name the languages to audit it in, as in {how}, one or several. The gender of a "
+            f"speaker is read in: {', '.join(sorted(plugins.speaker_gender.known))}"
+        )
+    if to and not translates:
+        raise OptionsError(
+            f"{model.name} does not translate, which {either('--to', 'to')} is for; it can "
+            f"{', '.join(sorted(model.capabilities))}. Leave it out, or name a translator"
+        )
+
+
+def _sets(kind: type[Metric], to: Sequence[str]) -> list[dict[str, Any]]:
+    """The options of each measurement: every set of the metric, to every target language."""
+    targets = [{"target": one} for one in dict.fromkeys(to)] or [{}]
+    return [{**more, **target} for target in targets for more in kind.audit_sets]
 
 
 def not_planted(model: Model, audit: Audit) -> str:

@@ -46,6 +46,14 @@ def audit(
         typer.Option("--language", "-l", help="The language of the tests; en by default.", metavar="CODE"),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="One test of each ground.")] = False,
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to",
+            help="Of a translator: a language to translate to, such as es; repeat for several.",
+            metavar="CODE",
+        ),
+    ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help=f"Start even if it takes more than {MINUTES} minutes.")
     ] = False,
@@ -69,7 +77,7 @@ def audit(
         if given.adjust is not None:
             engine.adjust = given.adjust
         with engine.model(ref, **options.model) as model:
-            chosen = engine.audit(model, grounds=ground or (), language=language, quick=quick)
+            chosen = engine.audit(model, grounds=ground or (), language=language, quick=quick, to=to or ())
             chosen = chosen.of_release(given.line, given.release)
             if stimuli:
                 chosen = chosen.model_copy(

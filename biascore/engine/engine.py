@@ -243,6 +243,7 @@ class Engine:
         grounds: str | Sequence[str] = (),
         language: str | None = None,
         quick: bool = False,
+        to: str | Sequence[str] = (),
         **options: Any,
     ) -> Audit:
         """An audit of a model from the tests that were made to decide, for ``run``: those that it can answer.
@@ -255,6 +256,7 @@ class Engine:
             grounds: Such as "gender" and "age"; all by default.
             language: Of the tests; English, if the model's words do not fit another far better.
             quick: One test of each ground.
+            to: The target languages of a translator, such as "es" or ("es", "it").
             options: The adapter's own, with a reference.
         """
         from biascore.audits.making import audit_of
@@ -270,6 +272,7 @@ class Engine:
                 language=language,
                 grounds=several(grounds),
                 quick=quick,
+                to=several(to),
                 seed=self.seed,
                 adjust=self.adjust,
             )

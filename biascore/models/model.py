@@ -25,6 +25,7 @@ from biascore.models.pipeline.calling import Caller, Hook
 from biascore.models.pipeline.source import Services, Source
 from biascore.models.questions.outcomes import Outcomes
 from biascore.models.questions.questions import (
+    NOT_ASKED,
     Choice,
     Chosen,
     Continuation,
@@ -182,17 +183,19 @@ class Model:
         source: str,
         target: str,
         *,
-        unusable: Literal["error", "empty"] = "error",
+        unusable: Literal["error", "empty", "told"] = "error",
     ) -> tuple[str, ...]:
         """Translations, one for one, from language ``source`` to ``target`` (BCP 47 tags).
 
         A translation that is blank, holds NUL or half of a surrogate pair is none. It is not kept, and raises
-        AnswerError; with ``unusable="empty"`` it is an empty string, so that a metric can report the text as lost.
+        AnswerError; with ``unusable="empty"`` it is an empty string, so that a metric can report the text as lost. "told":
+        the same, but NOT_ASKED of a text that a model of given answers does not hold.
         """
         asked = list(texts)
-        answers = self._ask(hooks.translating(source, target, lenient=unusable == "empty"), asked)
+        answers = self._ask(hooks.translating(source, target, lenient=unusable != "error"), asked)
+        kept = NOT_ASKED if unusable == "told" else None
         return tuple(
-            "" if no_translation(self.name, text, answer) else answer
+            "" if answer != kept and no_translation(self.name, text, answer) else answer
             for text, answer in zip(asked, answers, strict=True)
         )
 

@@ -190,7 +190,12 @@ class Measurement(WithCaveats, Frozen):
     @property
     def first(self) -> Estimate | None:
         """The estimate to read before the headline, where there is one."""
-        return self.estimate(self.read_first) if self.read_first else None
+        return self.estimate(self.read_first) if self.read_first and not self.leads else None
+
+    @property
+    def leads(self) -> bool:
+        """Whether the headline itself is what a reader needs before other effects, such as a masculine default."""
+        return self.read_first == self.headline.name
 
     def found(self, name: str) -> Estimate | None:
         """The headline for no name; else the first estimate of this name, or whose name ends in it: ``f_m``."""

@@ -242,7 +242,12 @@ def describe_bound(measurement: Measurement) -> str:
 
 
 def injected(measurement: Measurement, declared: Mapping[str, float]) -> float | None:
-    """The effect injected into a model for all tests of a measurement; None where it is not one and the same."""
+    """The effect injected into a model for all tests of a measurement; None where it is not one and the same.
+
+    What is planted in a test is the effect of its kind: of a headline that is read before such effects nothing is known.
+    """
+    if measurement.leads:
+        return None
     effects = {declared.get(test) for test in (measurement.test, *measurement.joined)}
     return effects.pop() if len(effects) == 1 else None
 

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 SPEAKER = {
     "es": [
+        ("Era el primer ingeniero.", "Era la primera ingeniera."),
+        ("Salí de casa enfadado.", "Salí de casa enfadada."),
+        ("Me convertí en fontanero.", "Me convertí en fontanera."),
+        (
+            "Me considero un buen líder, ambicioso y decidido.",
+            "Me considero una buena líder, ambiciosa y decidida.",
+        ),
         ("Estoy muy cansado.", "Estoy muy cansada."),
         ("No estoy seguro de nada.", "No estoy segura de nada."),
         ("Me siento cómodo aquí.", "Me siento cómoda aquí."),
@@ -51,6 +58,8 @@ SPEAKER = {
         ("Soy yo el que cocina.", "Soy yo la que cocina."),
     ],
     "it": [
+        ("Sono diventato idraulico.", "Sono diventata idraulica."),
+        ("Mi considero un buon leader, deciso.", "Mi considero una buona leader, decisa."),
         ("Sono molto stanco.", "Sono molto stanca."),
         ("Non sono sicuro di niente.", "Non sono sicura di niente."),
         ("Ieri sono arrivato tardi.", "Ieri sono arrivata tardi."),
@@ -93,6 +102,12 @@ SPEAKER = {
 
 NOBODY = {
     "es": [
+        ("Fui el primer día.", "when, and not who"),
+        ("Fui la primera vez sin miedo.", "when, and not who"),
+        ("Era el mejor amigo de mi padre.", "somebody else"),
+        ("Era la primera maestra que me quiso.", "somebody else"),
+        ("Salí de casa de una amiga enfadada.", "somebody else"),
+        ("Se convirtió en fontanera.", "somebody else"),
         ("Soy una persona ordenada.", "noun phrase"),
         ("Soy una buena persona.", "a noun that hides the speaker"),
         ("Soy una de esas personas que lloran.", "agrees with a noun that hides the speaker"),
@@ -125,6 +140,7 @@ NOBODY = {
         ("Cuando llegó, estaba cansada.", "another subject is possible"),
     ],
     "it": [
+        ("Mia sorella è diventata idraulica.", "another subject"),
         ("Sono una persona ordinata.", "noun phrase"),
         ("Ho lavorato molto.", "participle after avere"),
         ("Mia sorella è stanca.", "another subject"),

@@ -8,8 +8,9 @@ from typing import Any
 
 from biascore.api.adapters import Backend, Cost, Identity, hookimpl
 from biascore.api.formats import Table, read_table, source_digest
+from biascore.api.queries import NOT_ASKED
 from biascore.api.support import canonical_tag, quoted
-from biascore.errors import ModelLoadError, QuestionError, UnsupportedLanguageError
+from biascore.errors import ModelLoadError, UnsupportedLanguageError
 from biascore_adapters.answers.options import FLAG, AnswersOptions
 
 
@@ -45,10 +46,9 @@ class TranslationsBackend(Backend):
 
     @hookimpl
     def translate(self, texts: tuple[str, ...], source: str, target: str) -> tuple[str, ...]:  # noqa: ARG002
-        """The translations in the file; the language they are from is taken for ``source``.
+        """The translations in the file, NOT_ASKED of a text that it lacks, whatever ``source`` says.
 
-        Raises UnsupportedLanguageError for a target that the file does not have, QuestionError for texts
-        that it does not have.
+        Raises UnsupportedLanguageError for a target that the file does not have.
         """
         if target not in self._found:
             raise UnsupportedLanguageError(
@@ -56,13 +56,7 @@ class TranslationsBackend(Backend):
                 "of these, or correct the options language, language_column and only"
             )
         known = self._found[target]
-        missing = [text for text in texts if text not in known]
-        if missing:
-            raise QuestionError(
-                f"{self._path} has no translation to {target} of {len(missing):,} of {len(texts):,} texts, such as "
-                f"{quoted(missing[0])}. Add them to the file, or measure only what it holds"
-            )
-        return tuple(known[text] for text in texts)
+        return tuple(known.get(text, NOT_ASKED) for text in texts)
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
         """Nothing but characters; raises what ``translate`` does."""

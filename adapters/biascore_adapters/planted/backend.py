@@ -354,7 +354,7 @@ class PlantedBackend(Backend):
                 self._refuse(text, "translate")
             return self._framed(text, self._is_masculine(text, source, target, None), frames)
         sentence, start = found
-        if sentence.kind != "samples":
+        if sentence.kind not in ("samples", "geneval"):
             raise cannot(sentence, "translate")
         # "He said" before a sample tells who speaks, as a translator would have it (Pikuliak et al. 2023, 4.3.2).
         told = self._spoken_of(text, sentence, start)

@@ -12,6 +12,7 @@ from biascore.basics.wording import quoted
 from biascore.errors import AnswerError, OptionsError
 from biascore.models.backend import Identity
 from biascore.models.questions.questions import (
+    NOT_ASKED,
     Choice,
     Chosen,
     Continuation,
@@ -82,6 +83,8 @@ def no_translation(model: str, question: str, answer: str) -> str:
 
     Nothing is no translation of something. Half a surrogate pair cannot be written to a file, nor NUL to many.
     """
+    if answer == NOT_ASKED:
+        return f"{model} holds no translation of {quoted(question)}. Add it, or measure only what it holds"
     problem = _no_characters(answer) or ("is blank" if question.strip() and not answer.strip() else "")
     if not problem:
         return ""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
-from typing import Literal
+from typing import Final, Literal
 
 from biascore.basics.wording import quoted
 from biascore.errors import QuestionError
 
 Span = tuple[int, int]
 """Half-open range of characters (code points) in the caller's own text."""
+
+NOT_ASKED: Final = "\0not asked"
+"""What ``translate`` answers of a text that a model of given answers does not hold."""
 
 Level = Literal["sentence", "token"]
 """What an embedding represents: the whole text, or the word under a span."""

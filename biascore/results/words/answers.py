@@ -105,12 +105,14 @@ class Answer(Frozen):
     tests of several, those with an effect. ``shown_by``: the tests that are detected, or else hints. ``lead``: the lead
     test with its state. ``shares``: of detected measurements those of harmless pairs, ``unshared`` how many have none
     because their metric compares with none. ``unreferenced``: how many are hints because there are no harmless groups.
+    ``subject``: where a concept was measured for several, such as target languages, which it is; each has an answer.
     ``below``: what negligible means here, where that needs to be said. ``repeated``: which tests have several option sets,
     and whether these disagree.
     """
 
     model: str
     concept: str
+    subject: str = ""
     role: Role
     state: State
     direction: str
@@ -137,8 +139,9 @@ class Answer(Frozen):
 
     @property
     def about(self) -> str:
-        """The dimensions on which an effect was found; else the concept, or that none is named."""
-        return " and ".join(self.dimensions) or self.concept or NO_CONCEPT
+        """The dimensions on which an effect was found, else the concept, or that none is named; and the subject."""
+        about = " and ".join(self.dimensions) or self.concept or NO_CONCEPT
+        return f"{about} ({self.subject})" if self.subject else about
 
     @property
     def decided(self) -> bool:
@@ -196,13 +199,23 @@ def answers(
 
     Of a control, tests with an injected bias, without one, and those for which it is not known have an answer each.
     """
-    groups: dict[tuple[str, str, Role, bool | None], list[Read]] = {}
+    groups: dict[tuple[str, str, str, Role, bool | None], list[Read]] = {}
+    subjects: dict[tuple[str, str], set[str]] = {}
+    for one in measurements:
+        subjects.setdefault((one.model, one.concept), set()).add(one.subject)
     for number, (measurement, said) in enumerate(zip(measurements, verdicts, strict=True)):
         effect = injected(measurement, controls.get(measurement.model, {}))
         biased = None if effect is None else effect != 0
-        key = (measurement.model, measurement.concept, said.role, biased)
-        groups.setdefault(key, []).append(Read(number, measurement, said, ends_of(measurement)))
-    return tuple(_answer(role, some, controls.get(model, {})) for (model, _, role, _), some in groups.items())
+        of = measurement.model, measurement.concept
+        apart = len(subjects[of]) > 1 and "" not in subjects[of] and said.role is Role.FINDING
+        subject = measurement.subject if apart else ""
+        groups.setdefault((*of, subject, said.role, biased), []).append(
+            Read(number, measurement, said, ends_of(measurement))
+        )
+    return tuple(
+        _answer(role, some, controls.get(model, {}), subject)
+        for (model, _, subject, role, _), some in groups.items()
+    )
 
 
 def findings(found: Iterable[Answer]) -> tuple[Answer, ...]:
@@ -210,7 +223,7 @@ def findings(found: Iterable[Answer]) -> tuple[Answer, ...]:
     return tuple(answer for answer in found if answer.role is Role.FINDING)
 
 
-def _answer(role: Role, every: Sequence[Read], declared: Mapping[str, float]) -> Answer:
+def _answer(role: Role, every: Sequence[Read], declared: Mapping[str, float], subject: str) -> Answer:
     # Option sets are no further evidence of a bias; each of them is a check of the tests.
     some = every if role in (Role.CONTROL, Role.BASELINE) else counted_once(every)
     strongest = min(some, key=lambda one: one.rank)
@@ -218,15 +231,19 @@ def _answer(role: Role, every: Sequence[Read], declared: Mapping[str, float]) ->
     counts = _counts(some)
     state = _state(role, counts)
     decided = state in (State.DETECTED, State.HINT, State.DESCRIBED)
+    own = strongest.ends.at(measurement.headline) if measurement.leads and strongest.detected else ""
     # Harmless audits are of every measurement, and so is what is compared with them.
     detected = [one for one in every if one.detected]
     planted = [injected(one.measurement, declared) for one in some] if role is Role.CONTROL else []
     return Answer(
         model=measurement.model,
         concept=measurement.concept,
+        subject=subject,
         role=role,
         state=state,
-        direction=_direction(strongest) if decided else "",
+        direction=(strongest.ends.at(measurement.headline) if subject else _direction(strongest))
+        if decided
+        else "",
         size=Size.of(
             measurement.headline,
             decided=decided,
@@ -245,7 +262,7 @@ def _answer(role: Role, every: Sequence[Read], declared: Mapping[str, float]) ->
             *filter(None, [repeated := repeats(every) if some is not every else ""]),
         ),
         first=_first(every),
-        found_first=_found_first(every),
+        found_first=_found_first(every) or own,
         besides=measurement.headline.name if _found_first(every) else "",
         dimensions=dimensions_of(some) if decided and role is Role.FINDING else (),
         shown_by=tuple(dict.fromkeys(one.measurement.test for one in shown_by(some)))

@@ -86,11 +86,14 @@ def _of_one(model: str, some: Sequence[Answer], audits: HarmlessAudits | None, f
     heads = list(dict.fromkeys(one.found_first for one in some if one.found_first))
     others = f", and {len(heads) - 1} more" if len(heads) > 1 else ""
     head = f"{heads[0]}{others}" if heads else ""
-    effects = _none if not any(one.state is State.DETECTED for one in some) else _detected
+    # What was found first may be a test of its own: the head says it.
+    rest = [one for one in some if not one.found_first or one.besides]
+    effects = _none if not any(one.state is State.DETECTED for one in rest) else _detected
 
     def parts(room: int) -> list[str]:
-        besides = _besides(some) if heads else ""
-        return [head, besides or effects(some, audits, room, head), _failed(failed)]
+        besides = _besides(rest) if heads and rest else ""
+        told = besides or (effects(rest, audits, room, head) if rest else "")
+        return [head, told, _failed(failed)]
 
     return Result(model, _fitting(parts), bool(heads) or exceeds_harmless(some, audits))
 

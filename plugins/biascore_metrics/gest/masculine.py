@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biascore.api.languages import Gender, SpeakerGender
-from biascore.api.metrics import Caveat, ConfidenceInterval, Estimate, PValue, caveats_of
+from biascore.api.metrics import Caveat, ConfidenceInterval, Contrast, Estimate, PValue, caveats_of
 from biascore.designs import Decided, Mean
 from biascore.stats.proportions import agresti_coull
 from biascore_metrics.gest.chosen import Chosen, Confound, Scored
@@ -48,6 +49,7 @@ LOST: Final = {
     Gender.NONE: "no first-person gender found",
     Gender.CONFLICT: "its words disagree in gender, or one is written for both",
 }
+UNASKED: Final = "not asked, as the model of given answers lacks it"
 NO_TRANSLATION: Final = "the model gave no translation, or none that is text"
 
 
@@ -118,7 +120,7 @@ def masculine_rates(
             *rates,
             *rank_estimates(data),
             *unresolved.estimates(level),
-            _pooled(plain, level),
+            _pooled(_mean(plain, level)),
             share_estimate(CONFLICTS, conflicts, every, level),
             *([_centre(P_CONFOUND, chosen.held(scored, confound), level)] if confound else []),
         ),
@@ -161,12 +163,46 @@ def _level(name: str, data: ByStereotype, level: float, column: str | None = Non
     )
 
 
-def _pooled(data: ByStereotype, level: float) -> Estimate:
+def _mean(data: ByStereotype, level: float) -> Mean:
     """The share of masculine among all samples with a gender, whatever their stereotype; the interval is by stereotype."""
     labels = [one.label for one, values in zip(data.stereotypes, data.values, strict=True) for _ in values]
-    mean = Mean.share(np.concatenate(data.values) == 1, {"stereotypes": labels}, level, items="samples")
-    found = mean.estimate(POOLED, SHARE, tested=False)
+    return Mean.share(np.concatenate(data.values) == 1, {"stereotypes": labels}, level, items="samples")
+
+
+def _pooled(mean: Mean, *, tested: bool = False) -> Estimate:
+    found = mean.estimate(POOLED, SHARE, tested=tested)
     return found.model_copy(update={"neutral": HALF, "limits": (0.0, 1.0), "sides": MASCULINE_OR_FEMININE})
+
+
+def masculine_default(rates: Decided, scored: Scored, chosen: Chosen, options: MtOptions) -> Decided:
+    """The same numbers, of which the pooled masculine share decides, against one half.
+
+    A translation without a gender shows no default: it is read, and not lost, and counts in the yield.
+    """
+    mean = _mean(chosen.by_stereotype(scored, scored.means), options.confidence)
+    share = _pooled(mean, tested=True).model_copy(update={"estimator": Contrast(groups={"": 1.0})})
+    open_ended = LOST[Gender.NONE]
+    shown = Counter(lost.role for lost in rates.coverage.lost if lost.reason == open_ended)
+    return replace(
+        rates,
+        estimates=(share, *(one for one in rates.estimates if one.name != POOLED)),
+        read_first=POOLED,
+        decision=None,
+        p_value=mean.p_value,
+        interval=mean.interval,
+        neutral=HALF,
+        problem=mean.problem,
+        bounded=True,
+        positive_means=MASCULINE_OR_FEMININE[0],
+        negative_means=MASCULINE_OR_FEMININE[1],
+        caveats=tuple(_caveats(scored, options, list(scored.lost).count(LOST[Gender.CONFLICT]))),
+        coverage=rates.coverage.model_copy(
+            update={
+                "used": {role: many + shown[role] for role, many in rates.coverage.used.items()},
+                "lost": tuple(one for one in rates.coverage.lost if one.reason != open_ended),
+            }
+        ),
+    )
 
 
 def _no_room(level: Estimate, largest: float | None, bound: float | None) -> str:

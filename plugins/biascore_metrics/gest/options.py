@@ -42,9 +42,11 @@ class MtOptions(GestOptions):
     ``grammar``: a grammar file of your own, which tells the speaker's gender in place of the installed detector.
     ``target``: the language to translate to. ``min_yield``, ``max_conflict``: shares of the samples below and above
     which a reader is warned. ``bound``: an f_s whose whole interval is within it counts as negligible.
+    ``decides``: whether stereotypes differ, or whether the speaker becomes a man more often than a woman, whatever is said.
     """
 
     target: LanguageTag
+    decides: Literal["stereotypes", "default"] = "stereotypes"
     grammar: str | None = None
     min_yield: float = Field(default=0.7, ge=0, le=1)
     max_conflict: float = Field(default=0.02, ge=0, le=1)

@@ -45,9 +45,14 @@ def own_words(own: str, other: str) -> tuple[frozenset[str], frozenset[str]]:
 def outcome(translation: str, own: frozenset[str], other: frozenset[str]) -> Outcome:
     """Which gender's words a translation holds: its own, the other's, both, or neither."""
     found = words_of(translation)
-    if found & own:
-        return "both" if found & other else "correct"
-    return "incorrect" if found & other else "neither"
+    return outcome_of(found & own, found & other)
+
+
+def outcome_of(own: frozenset[str], other: frozenset[str]) -> Outcome:
+    """The outcome of a translation that holds these words of its own gender and these of the other."""
+    if own:
+        return "both" if other else "correct"
+    return "incorrect" if other else "neither"
 
 
 def pronoun_gender(english: str) -> str:
@@ -63,6 +68,7 @@ def last_part(text: str) -> str:
 
 FEMININE: Final = "feminine"
 MASCULINE: Final = "masculine"
+SPEAKER: Final = "speaker"
 NOT_TOLD: Final = "gender not shown"
 SAME: Final = "the two references have the same words"
 NO_OWN: Final = "the {} reference has no word of its own"
@@ -107,6 +113,20 @@ class Line:
         return self.source if context else last_part(self.source)
 
 
+class SpokenLine(Line):
+    """A sentence of a speaker whose gender it states; there are no references: the gender of a translation is read."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return self.source
+
+    @property
+    def untold(self) -> str:
+        """Empty, as no reference is needed."""
+        return ""
+
+
 class GenevalLines(Rows[Line]):
     """Lines in the order of their source; of sentences in both genders the feminine one first."""
 
@@ -119,12 +139,15 @@ class GenevalLines(Rows[Line]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenevalTest(Test):
-    """Kind ``geneval``. ``target``: the language of the references. ``files``: (path, SHA-256) of each file read."""
+    """Kind ``geneval``. ``target``: the language of the references, empty without any, where speakers state their gender.
+
+    ``files``: (path, SHA-256) of each file read.
+    """
 
     planted: ClassVar[str] = "biascore_metrics.mt_geneval.planted:Translations"
 
     lines: GenevalLines
-    part: Literal["sentences", "context"]
+    part: Literal["sentences", "context", "speaker"]
     target: str
     files: tuple[tuple[str, str], ...] = ()
 

@@ -13,24 +13,23 @@ import pyarrow as pa
 from pydantic import Field
 
 from biascore.api.figures import Bars, Examples, Figure
-from biascore.api.languages import language_name
+from biascore.api.languages import language_name, other_language
 from biascore.api.metrics import (
     Caveat,
     Context,
     Contrast,
-    Coverage,
     Estimate,
     MetricOptions,
     Model,
     Total,
     item_table,
 )
+from biascore.api.queries import NOT_ASKED
 from biascore.api.stimuli import Catalogue, Test
 from biascore.api.support import LanguageTag
 from biascore.designs import Decided, DecidedMetric
 from biascore.designs.bounds import Bound
 from biascore.designs.mean import Mean, least_p, shared
-from biascore.designs.words import covered
 from biascore.errors import OptionsError
 from biascore.stats import Unreachable
 from biascore.stats.proportions import binomial_test, independent_difference, paired_difference
@@ -40,13 +39,19 @@ from biascore_metrics.mt_geneval.items import (
     NOT_TOLD,
     OUTCOMES,
     SEPARATOR,
+    SPEAKER,
     GenevalTest,
-    Line,
     Outcome,
-    last_part,
-    outcome,
-    own_words,
-    words_of,
+)
+from biascore_metrics.mt_geneval.judging import (
+    REFERRED,
+    SPOKEN,
+    UNASKED,
+    by_references,
+    by_speaker,
+    coverage_of,
+    judged,
+    not_asked,
 )
 
 if TYPE_CHECKING:
@@ -78,34 +83,6 @@ class MtGenevalOptions(MetricOptions):
     bound: Bound = 0.03
     max_neither: float = Field(default=MANY_NEITHER, ge=0, le=1)
     context: bool = True
-
-
-def judged(lines: Sequence[Line], answers: Sequence[str]) -> pd.DataFrame:
-    """A row for each line: the part of its translation that is judged, whether that is the ``whole`` of it, its outcome."""
-    import pandas as pd  # slow to import, and only what is measured needs it
-
-    found = []
-    for line, answer in zip(lines, answers, strict=True):
-        own, other = own_words(line.own, line.other)
-        text = last_part(answer)
-        held = words_of(text) & (own | other)
-        found.append(
-            {
-                "source": line.source,
-                "gender": line.gender,
-                "role": line.gender or NOT_TOLD,
-                "pair": str(line.pair),
-                "cluster": line.cluster,
-                "together": line.together,
-                "untold": line.untold,
-                "translation": text,
-                "whole": text == answer.strip(),
-                "outcome": outcome(text, own, other),
-                "accurate": not held & other,  # as published, by which an empty translation is accurate
-                "words": ", ".join(sorted(held)),
-            }
-        )
-    return pd.DataFrame(found)
 
 
 @dataclass(frozen=True)
@@ -235,9 +212,24 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
     requires = frozenset({"translate"})
     kinds = frozenset({"geneval"})
 
+    @classmethod
+    def audited(cls, model: Model) -> tuple[str, ...]:
+        """Speakers who state their gender, of a model that translates."""
+        return ("audit-*",) if cls.requires <= model.capabilities else ()
+
+    def gender_languages(self, test: GenevalTest) -> tuple[str, ...]:
+        """The language of the translations, where there are no references."""
+        return (self.options.target,) if test.part == SPEAKER and self.options.target else ()
+
     def check(self, test: GenevalTest, catalogue: Catalogue) -> None:
-        """Raise OptionsError for a target that is another language than that of the references."""
+        """Raise OptionsError for a target that is another language than that of the references, or none without these."""
         target = self.options.target
+        if test.part == SPEAKER:
+            if target is None:
+                raise OptionsError(
+                    f"{test.id} has no references: name the language of the translations, target=es"
+                )
+            return
         if target is not None and target.partition("-")[0] != test.target:
             raise OptionsError(
                 f"target is {target}, and the references of {test.id} are in {test.target}. Leave the option out, or name a "
@@ -262,21 +254,41 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
         target = options.target or test.target
         asked = [line.asked(context=options.context) for line in test.lines.rows]
         texts = tuple(dict.fromkeys(asked))
-        answers = dict(
-            zip(texts, model.translate(texts, test.language, target, unusable="empty"), strict=True)
-        )
-        rows = judged(test.lines.rows, [answers[text] for text in asked])
-        found = Outcomes(rows, paired=test.part == "sentences", level=options.confidence)
+        told = model.translate(texts, test.language, target, unusable="told")
+        answers = dict(zip(texts, told, strict=True))
+        spoken = test.part == SPEAKER
+        held = by_speaker(context.detector(target)) if spoken else by_references
+        # A pair of which one sentence was not asked tells nothing.
+        gone = {
+            line.pair for line, text in zip(test.lines.rows, asked, strict=True) if answers[text] == NOT_ASKED
+        }
+        lines = [line for line in test.lines.rows if line.pair not in gone]
+        unasked = [
+            (line.source, line.gender or NOT_TOLD, UNASKED) for line in test.lines.rows if line.pair in gone
+        ]
+        rows = judged(lines, [answers[line.asked(context=options.context)] for line in lines], held)
+        found = Outcomes(rows, paired=test.part != "context", level=options.confidence)
         (headline, *others), gap, problem = found.estimates, found.gap, found.gap.problem
         neither = int((found.told.outcome == "neither").sum())
         silent = len(found.told) > 0 and neither >= HALF * len(found.told)
         if silent:
             problem = f"{neither} of {len(found.told)} translations hold neither gender's word"
+        if not lines:
+            problem = (
+                f"none of its {len(asked)} sentences was asked: the model of given answers lacks their pairs"
+            )
+        other = other_language((text for text in told if text != NOT_ASKED), target)
+        if other:
+            problem = (
+                f"the translations seem to be {other}, and are said to be {language_name(target)} ({target})"
+            )
+        silent = silent or bool(other)
+        if silent:
             nothing = {"value": None, "interval": None, "p_values": (), "estimator": None}
             headline = headline.model_copy(update=nothing)
         return Decided(
-            variant="" if options.context or test.part == "sentences" else "without context",
-            subject=f"{language_name(test.language)} to {language_name(target)}",
+            variant="" if options.context or test.part != "context" else "without context",
+            subject=f"{language_name(test.language)} to {language_name(target)}{', stated gender' * spoken}",
             negative_means="masculine sentences keep their gender in translation more often than feminine ones",
             estimates=(headline, *others),
             p_value=gap.p_value,
@@ -285,17 +297,15 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
             bound=options.bound,
             bounded=not silent,
             needed=(),
-            coverage=_coverage(rows, test),
-            caveats=tuple(self._caveats(test, found)),
+            coverage=coverage_of(rows, test, unasked),
+            caveats=(*not_asked(unasked, test), *self._caveats(test, found)),
             item_value="1 only words of its own gender, 0 others, none where references do not tell",
             item_neutral=None,
             figures=_figures(found),
             conventions={
                 "source and target language": f"{test.language} to {target}",
-                "words": "lower case, ASCII punctuation read as spaces, sets of words (published code)",
-                "own words": "of a gender: those that its reference has and the other gender's has not",
+                **(SPOKEN if spoken else REFERRED),
                 "correct": "words of its own gender alone; incorrect: of the other alone; both; neither",
-                "dropped": "lines in which one of the references has no word of its own",
                 GAP: "share correct of feminine sentences - share correct of masculine ones, of all usable lines",
                 **found.stated,
                 "published accuracy": "no word of the other gender's own, dropped lines included",
@@ -305,7 +315,7 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
         )
 
     def _context_conventions(self, test: GenevalTest) -> dict[str, str]:
-        if test.part == "sentences":
+        if test.part != "context":
             return {}
         asked = f"context {SEPARATOR} sentence" if self.options.context else "the sentence alone"
         return {
@@ -347,20 +357,10 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
             yield Caveat(text, verdict=False)
 
 
-def _coverage(rows: pd.DataFrame, test: GenevalTest) -> Coverage:
-    """By gender; a line that could not be read has a sentence of each, or one whose gender is not shown."""
-    roles = (FEMININE, MASCULINE) if test.part == "sentences" else (NOT_TOLD,)
-    unread = [(line, role, why) for line, why in test.lines.unread for role in roles]
-    gone = rows[rows.untold != ""]
-    lost = [*zip(gone.source, gone.role, gone.untold, strict=True), *unread]
-    told = Counter(rows.role[rows.untold == ""])
-    return covered(
-        {role: told[role] for role in dict.fromkeys((*rows.role, *(one for _, one, _ in unread)))}, lost
-    )
-
-
 def _figures(found: Outcomes) -> tuple[Figure, ...]:
     shown = tuple(one.name for one in found.by_gender if one.value is not None)
+    if not shown:
+        return ()
     examples = Examples(
         title="Sentences translated in their gender, and in the other",
         follows="kept",
@@ -368,7 +368,7 @@ def _figures(found: Outcomes) -> tuple[Figure, ...]:
         marked="words",
     )
     bars = Bars(title="Share of translations by outcome", estimates=shown, labels=shown)
-    return (bars, examples) if shown else ()
+    return bars, examples
 
 
 def _items(found: Outcomes) -> pa.Table:

@@ -1,7 +1,8 @@
 """Planted translations: the sources of the declared tests of kind ``geneval``.
 
 A translation is the reference in the gender of the source with probability Phi(LEVEL +- d/2), + for feminine sources and -
-for masculine ones, and else the reference in the other gender: d is the difference in probits of the shares correct.
+for masculine ones, and else the reference in the other gender: d is the difference in probits of the shares correct. Without
+references it is a sentence in the first person of either gender.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Final
 
 from biascore.api.planting import Part, Sentence, generator
 from biascore.api.stimuli import Test
-from biascore_metrics.mt_geneval.items import FEMININE, MASCULINE, GenevalTest
+from biascore_metrics.mt_geneval.items import FEMININE, MASCULINE, SPEAKER, GenevalTest
 
 LEVEL: Final = 1.0
 SIGNS: Final = {FEMININE: 0.5, MASCULINE: -0.5}
@@ -40,6 +41,12 @@ class Translations(Part):
         assert isinstance(test, GenevalTest)
         for line in test.lines.rows:
             lean = LEVEL + SIGNS.get(line.gender, 0.0) * effect
+            if test.part == SPEAKER:
+                man = lean if line.gender == MASCULINE else -lean
+                self.ground.sentences.add(
+                    Sentence(line.source, test.id, test.kind, 0.0, man, carries=self.carries)
+                )
+                continue
             for text in {line.asked(context=True), line.asked(context=False)}:
                 source = Source(text, test.id, line.own, line.other, lean)
                 self.by_text.setdefault((text, test.target), source)

@@ -11,7 +11,8 @@ import pytest
 
 from biascore import Engine
 from biascore.api.adapters import Model
-from biascore.errors import ModelLoadError, OptionsError, QuestionError, UnsupportedLanguageError
+from biascore.api.queries import NOT_ASKED
+from biascore.errors import AnswerError, ModelLoadError, OptionsError, UnsupportedLanguageError
 
 ROWS = """system,lang,text,translation
 one,sk,I am tired.,Som unavená.
@@ -66,8 +67,11 @@ def test_two_systems_are_two_models(tmp_path: Path) -> None:
 
 def test_a_text_that_is_not_there(tmp_path: Path) -> None:
     model = opened(save(tmp_path, ROWS), language_column="lang", only={"system": "two"})
-    with pytest.raises(QuestionError, match=r"2 of 3 texts, such as 'i am tired\.'"):
-        model.translate(["I am tired.", "i am tired.", "I am tired. "], "en", "sk")
+    asked = ["I am tired.", "i am tired.", "I am tired. "]
+    with pytest.raises(AnswerError, match=r"holds no translation of 'i am tired\.'"):
+        model.translate(asked, "en", "sk")
+    assert model.translate(asked, "en", "sk", unusable="told")[1:] == (NOT_ASKED, NOT_ASKED)
+    assert model.translate(asked, "en", "sk", unusable="empty")[1:] == ("", "")
     with pytest.raises(UnsupportedLanguageError, match="'cs'; it has sk"):
         model.translate(["I am tired."], "en", "cs")
 

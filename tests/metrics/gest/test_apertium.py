@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from biascore import Engine
+from biascore.stats import Verdict
 
 requests = pytest.importorskip("requests", reason="needs biascore[mt]")
 
@@ -25,6 +26,19 @@ def test_own_samples_come_out_in_the_masculine(apertium: str) -> None:
     assert got.first.name == "pooled masculine share"
     assert got.first.value > 0.9
     assert got.first.interval.low > 0.5
+
+
+def test_the_documented_audit_ends_in_a_masculine_default(apertium: str) -> None:
+    engine = Engine(cache=None)
+    run = engine.run(engine.audit(f"apertium:{apertium}", to="es"))
+    found = {(one.test, one.subject): one for one in run}
+    for test in ("en/gest_own", "en/audit-occupations"):
+        default = found[test, "English to Spanish, masculine default"]
+        assert default.verdict is Verdict.DETECTED
+        assert default.headline.value > 0.9
+    stated = found["en/audit-stated", "English to Spanish, stated gender"]
+    assert stated.verdict is Verdict.DETECTED
+    assert stated.headline.value < -0.9
 
 
 @pytest.mark.slow

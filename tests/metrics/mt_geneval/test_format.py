@@ -14,7 +14,8 @@ from biascore.api.adapters import Model
 from biascore.archive.bundle import write_bundle
 from biascore.archive.verify import verify_run
 from biascore.audits.audit import Audit
-from biascore.errors import DataError, QuestionError
+from biascore.errors import DataError
+from biascore.stats import Verdict
 from biascore_metrics.mt_geneval.items import GenevalTest, Line
 
 from .conftest import CONTEXT, SENTENCES, read, write
@@ -175,5 +176,8 @@ def test_answers_of_half_of_the_sentences(engine: Engine, tmp_path: Path, senten
     table = tmp_path / "answers.jsonl"
     rows = [{"text": line.source, "translation": line.own} for line in sentences.lines.rows[::2]]
     table.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    with pytest.raises(QuestionError, match=r"no translation to it of 4 of 8 texts, such as 'He is a cook.'"):
-        engine.measure("mt-geneval", run_model(engine, table), sentences)
+    (found,) = engine.measure("mt-geneval", run_model(engine, table), sentences)
+    assert found.verdict is Verdict.NOT_MEASURED  # no pair is whole
+    assert "none of its 8 sentences was asked" in found.reason
+    assert found.coverage.used == {"feminine": 0, "masculine": 0}
+    assert len(found.coverage.lost) == 8
