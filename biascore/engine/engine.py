@@ -242,6 +242,7 @@ class Engine:
         *,
         grounds: str | Sequence[str] = (),
         language: str | None = None,
+        design: str | None = None,
         quick: bool = False,
         **options: Any,
     ) -> Audit:
@@ -254,11 +255,13 @@ class Engine:
             model: A reference, which is opened and closed, or a Model.
             grounds: Such as "gender" and "age"; all by default.
             language: Of the tests; English, if the model's words do not fit another far better.
-            quick: One test of each ground.
+            design: What is asked: "small" (the lead test of each ground), "standard", the default, or "full".
+            quick: Short for "small".
             options: The adapter's own, with a reference.
         """
-        from biascore.audits.making import audit_of
+        from biascore.audits.making import audit_of, chosen_design
 
+        chosen = chosen_design(design, quick=quick)
         opened = self.model(model, **options) if isinstance(model, str) else model
         try:
             return audit_of(
@@ -269,7 +272,7 @@ class Engine:
                 options=opened.source.explicit_options,
                 language=language,
                 grounds=several(grounds),
-                quick=quick,
+                design=chosen,
                 seed=self.seed,
                 adjust=self.adjust,
             )
