@@ -112,11 +112,6 @@ class Answers(NamedTuple):
     tokens: npt.NDArray[np.int64] | None = None
 
 
-def _order(shape: tuple[int, int, int]) -> npt.NDArray[np.intp]:
-    """Places in (templates, n, m), all targets with one attribute one after the other."""
-    return np.arange(math.prod(shape)).reshape(shape).swapaxes(1, 2).reshape(-1)
-
-
 _ONE_TEMPLATE: Final = MappingProxyType({"most_templates": 1})
 
 
@@ -285,15 +280,9 @@ class CausalLpbs(InTemplates):
 
     def ask(self, model: Model, filled: Sequence[Filled], shape: tuple[int, int, int]) -> Answers:
         """The log-likelihood of each sentence."""
-        order = _order(shape)
-        # What sentences begin with is computed once, so those that begin alike are asked together.
-        some = order.reshape(shape[0], -1)
-        for number, first in enumerate(filled[:: shape[1] * shape[2]]):
-            if first.target < first.attribute:
-                some[number].sort()
-        likely = np.empty(order.size)
-        likely[order] = model.score([filled[i].text for i in order], "log_likelihood", in_nats=True)
-        likely = likely.reshape(shape)
+        likely = np.array(model.score([one.text for one in filled], "log_likelihood", in_nats=True)).reshape(
+            shape
+        )
         known = np.asarray(np.isfinite(likely).all(axis=0))
         columns = np.asarray(known.any(axis=0))
         rows = np.asarray(known[:, columns].all(axis=1))
@@ -317,17 +306,10 @@ class Lpbs(InTemplates):
 
     def ask(self, model: Model, filled: Sequence[Filled], shape: tuple[int, int, int]) -> Answers:
         """log p_tgt - log p_prior."""
-        # One pass answers for all targets of as many sub-tokens with one attribute, so they are asked together.
-        queries = [query for i in _order(shape) for query in filled[i].questions()]
+        queries = [query for one in filled for query in one.questions()]
         answers = model.mask_logprob(queries, unread="empty")
-        templates, n, m = shape
-        total, count = (
-            np.array(of).reshape(templates, m, n, 2).swapaxes(1, 2)
-            for of in (
-                [one.total if one.tokens else math.nan for one in answers],
-                [len(one.tokens) for one in answers],
-            )
-        )
+        total = np.array([one.total if one.tokens else math.nan for one in answers]).reshape(*shape, 2)
+        count = np.array([len(one.tokens) for one in answers]).reshape(*shape, 2)
         readings = {"sum": total, "mean": total / np.maximum(count, 1)}
         dropped = np.isnan(total[..., 0]).any(axis=(0, 2))
         # With its target read, a prior that is not there lacks its attribute.
