@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, field_validator
 
@@ -142,7 +142,7 @@ class Audit(Frozen):
     release: str = Field(default="", max_length=MOST_LETTERS)
     seed: int = Field(default=0, ge=0, strict=True)
     adjust: Adjustment = Adjustment.HOLM
-    design: str = ""
+    design: Literal["", "small", "standard", "full"] = ""
     not_asked: tuple[str, ...] = ()
     stimuli: tuple[str, ...] = ()
     require_plugins: tuple[str, ...] = ()
