@@ -34,6 +34,11 @@ AUTO: Final = "auto"
 CAUSAL: Final = "causal"
 LOG_LIKELIHOOD: Final = "log_likelihood"
 
+SMALL: Final = "small"
+STANDARD: Final = "standard"
+DESIGNS: Final = (SMALL, STANDARD, "full")
+"""What ``biascore audit`` can ask, from little to all; small asks the lead tests alone."""
+
 MAX_DRAWS: Final = 10_000_000
 MAX_RESAMPLES: Final = 1_000_000
 
@@ -188,8 +193,8 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     ``causal``: the same method on causal language models, a class of the same options: it measures a model that answers
     what that one ``requires`` and not what this one does.
     ``idle_options``: those of the other kind of model alone, each with the reason: any value but its default is refused.
-    ``audit_options``: options with which ``biascore audit`` measures; ``audit_sets``: further ones of each measurement that
-    it makes, where it makes several.
+    ``audit_options``: options with which ``biascore audit`` measures; ``audit_designs``: further ones by the name of its
+    design (``DESIGNS``); ``audit_sets``: further ones of each measurement that it makes, where it makes several.
     ``file_options``: options that name a file, in an audit file by a path relative to it; the run records the file.
     ``option_type`` and ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
     """
@@ -205,6 +210,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     file_options: ClassVar[frozenset[str]] = frozenset()
     audit_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     audit_sets: ClassVar[tuple[Mapping[str, Any], ...]] = (MappingProxyType({}),)
+    audit_designs: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     causal: ClassVar[type[Metric] | None] = None
     idle_options: ClassVar[Mapping[str, str]] = MappingProxyType({})
     precomputed: ClassVar[frozenset[str] | None] = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, field_validator
 
@@ -123,6 +123,8 @@ class Audit(Frozen):
         title: The title of the run and its report.
         line: Of which line of releases the model is, such as "our chat model"; by default its reference without version.
         release: Which release it is, such as "2.1" or "2026-11".
+        design: By which named design ``biascore audit`` chose what is asked.
+        not_asked: The tests that it leaves out, by id.
         seed: Fixes everything random.
         adjust: How p-values are adjusted over the measurements on one model.
         stimuli: Folders of your own ``<language>/*.toml``, relative to the file.
@@ -140,6 +142,8 @@ class Audit(Frozen):
     release: str = Field(default="", max_length=MOST_LETTERS)
     seed: int = Field(default=0, ge=0, strict=True)
     adjust: Adjustment = Adjustment.HOLM
+    design: Literal["", "small", "standard", "full"] = ""
+    not_asked: tuple[str, ...] = ()
     stimuli: tuple[str, ...] = ()
     require_plugins: tuple[str, ...] = ()
     data: tuple[AuditData, ...] = ()
@@ -183,6 +187,8 @@ class Audit(Frozen):
         measurements: list[dict[str, Any]],
         seed: int = 0,
         adjust: Adjustment = Adjustment.HOLM,
+        design: str = "",
+        not_asked: Sequence[str] = (),
         stimuli: Sequence[str] = (),
         require_plugins: Sequence[str] = (),
         data: Sequence[dict[str, Any]] = (),
@@ -194,6 +200,8 @@ class Audit(Frozen):
             "measurements": measurements,
             "seed": seed,
             "adjust": adjust,
+            "design": design,
+            "not_asked": list(not_asked),
             "stimuli": [str(folder) for folder in stimuli],
             "require_plugins": list(require_plugins),
             "data": list(data),

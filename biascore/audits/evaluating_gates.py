@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import filter as fnfilter
 from pathlib import Path
 from shlex import quote
 from typing import Any, Final, Literal
@@ -11,12 +12,15 @@ from biascore.audits.base_runs import BaseRuns
 from biascore.audits.gates import Gate, named
 from biascore.basics.surface import either
 from biascore.basics.twice import twice
+from biascore.basics.wording import some_of
 from biascore.comparing import Comparison, Difference
 from biascore.comparing.two_runs import compared
 from biascore.errors import OptionsError
+from biascore.metric import STANDARD
 from biascore.results.estimates import ConfidenceInterval
 from biascore.results.failure import Failure
 from biascore.results.gates import GateCheck, GateOutcome, GateResult, Policy, ends, several_units, within
+from biascore.results.left_out import not_asked
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.results.sensitivity import POWER
@@ -38,17 +42,27 @@ def check_gates(
     planned: Iterable[tuple[str, str, str]],
     folder: Path,
     bases: BaseRuns,
+    not_asked: Sequence[str] = (),
 ) -> None:
-    """Raise OptionsError for two gates of one name, for a gate that looks at nothing that is planned, and for a base run
-    that holds nothing of it; RunError for a base run that is none.
+    """Raise OptionsError for two gates of one name, for a gate that looks at nothing that is planned or names a test that is
+    not asked, and for a base run that holds nothing of it; RunError for a base run that is none.
 
     ``planned`` are metrics, tests and models; ``folder`` is what the paths of base runs are relative to. ``bases`` holds
-    those that were read, and those that are read now.
+    those that were read, and those that are read now. ``not_asked``: tests that the design of the audit leaves out.
     """
     every = list(planned)
     for name in twice(name for name, _ in named(gates)):
         raise OptionsError(f"two gates are called {name!r}. Give each a name of its own: name = ...")
+    tests = {test for _, test, _ in every}
     for name, gate in named(gates):
+        for pattern in gate.measurements:
+            out = [] if fnfilter(tests, pattern) else fnfilter(not_asked, pattern)
+            if out:
+                raise OptionsError(
+                    f"the gate {name!r} names {pattern}, and the design of this audit does not ask {some_of(out)}: "
+                    f"{either(f'--design {STANDARD}', f'design={STANDARD!r}')} does. Make the audit with that, or take "
+                    f"{pattern} out of the gate"
+                )
         if not gate.matches(every):
             some = ", ".join(dict.fromkeys(test for _, test, _ in every))
             raise OptionsError(
@@ -96,7 +110,7 @@ def evaluate(
     made = [(m.metric, m.test, m.model) for m in run]
     failed = [(f.metric, f.test, f.model) for f in run.failed]
     bases = BaseRuns() if bases is None else bases
-    check_gates(gates, [*made, *failed], folder, bases)
+    check_gates(gates, [*made, *failed], folder, bases, not_asked(run))
     return tuple(_evaluated(name, gate, run, folder, bases) for name, gate in named(gates))
 
 

@@ -14,7 +14,7 @@ from biascore.basics.suggest import did_you_mean
 from biascore.basics.surface import either
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
 from biascore.languages.names import language_name
-from biascore.metric import Metric
+from biascore.metric import DESIGNS, SMALL, STANDARD, Metric
 from biascore.models.model import Model
 from biascore.plugins.loading import Plugins
 from biascore.results.verdicts import BASELINE
@@ -44,14 +44,15 @@ def audit_of(
     options: Mapping[str, Any],
     language: str | None,
     grounds: Sequence[str] = (),
-    quick: bool = False,
+    design: str = STANDARD,
     to: Sequence[str] = (),
     seed: int = 0,
     adjust: Adjustment = Adjustment.HOLM,
 ) -> Audit:
     """The audit of an open model: each metric on the tests that it names for it (`Metric.audited`), in one language.
 
-    ``grounds``: the concepts of the tests; all without any. ``quick``: the lead test of each ground.
+    ``grounds``: the concepts of the tests; all without any. ``design``: what is asked, by name; small: the lead test of
+    each ground, with what else each metric states for it (`Metric.audit_designs`).
     The tests of one metric come with its baselines, and one of them is measured on two planted models. ``language``: None
     is English, unless the model knows the words of another far better.
     ``to``: the target languages of a translator, which has no other tests: those of metrics that translate.
@@ -71,11 +72,13 @@ def audit_of(
         raise _nothing(model, plugins, catalogue, language)
     chosen = _of_grounds(found, grounds, language)
     measurements: list[dict[str, Any]] = []
+    not_asked: list[str] = []
     controlled = ""
     for name, (kind, tests) in chosen.items():
-        asked = _first(tests) if quick else tests
+        asked = _first(tests) if design == SMALL else tests
+        not_asked += [test.id for test in tests if test not in asked]
         baselines = [test for test in own if test.concept == BASELINE and test.kind in kind.kinds]
-        given = dict(kind.audit_options)
+        given = {**kind.audit_options, **kind.audit_designs.get(design, {})}
         measurements += [
             {
                 "metric": name,
@@ -98,7 +101,13 @@ def audit_of(
             {"name": NOTHING, "ref": f"planted:{controlled}=0"},
         ]
     return Audit.from_parts(
-        title=f"Audit of {model.name}", models=models, measurements=measurements, seed=seed, adjust=adjust
+        title=f"Audit of {model.name}",
+        models=models,
+        measurements=measurements,
+        seed=seed,
+        adjust=adjust,
+        design=design,
+        not_asked=not_asked,
     )
 
 
@@ -125,6 +134,36 @@ def _sets(kind: type[Metric], to: Sequence[str]) -> list[dict[str, Any]]:
     """The options of each measurement: every set of the metric, to every target language."""
     targets = [{"target": one} for one in dict.fromkeys(to)] or [{}]
     return [{**more, **target} for target in targets for more in kind.audit_sets]
+
+
+def chosen_design(design: str | None, *, quick: bool) -> str:
+    """The design of that name, small for ``quick``, else standard; raises OptionsError for another name, or for two."""
+    if quick and design not in (None, SMALL):
+        raise OptionsError(
+            f"{either('--quick', 'quick=True')} is short for {_by_name(SMALL)}, and {_by_name(design)} is given. Keep one"
+        )
+    chosen = design or (SMALL if quick else STANDARD)
+    if chosen not in DESIGNS:
+        raise OptionsError(
+            f"there is no design {chosen!r}. {did_you_mean(chosen, DESIGNS)}The designs are: {', '.join(DESIGNS)}"
+        )
+    return chosen
+
+
+def leaves_out(audit: Audit, plugins: Plugins) -> str:
+    """What the design of an audit leaves out of the full one, in a few words; "" for nothing."""
+    options = [
+        f"{name}={value} of {one.metric}"
+        for one in audit.measurements
+        for name, value in plugins.metrics.get(one.metric).audit_designs.get(audit.design, {}).items()
+    ]
+    tests = [f"{len(audit.not_asked)} tests"] if audit.not_asked else []
+    asks = [f"asks with {', '.join(dict.fromkeys(options))}"] if options else []
+    return " and ".join([*(f"leaves out {one}" for one in tests), *asks])
+
+
+def _by_name(design: str | None) -> str:
+    return either(f"--design {design}", f"design={design!r}")
 
 
 def not_planted(model: Model, audit: Audit) -> str:

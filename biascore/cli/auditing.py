@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
+from biascore.archive.resume import unfinished
 from biascore.audits.audit import Audit
-from biascore.audits.making import grounds_of, not_planted
+from biascore.audits.making import grounds_of, leaves_out, not_planted
 from biascore.basics.surface import audit_file
-from biascore.calibration.simulation import QUICK
 from biascore.cli.delivery import RunOptions, engine_of, run_and_deliver, taking_run_options
+from biascore.cli.options import PriceIn, PriceOut, PricePerMillion
 from biascore.engine.engine import Engine
-from biascore.engine.plan import duration
+from biascore.engine.plan import Plan, QuestionPlan, duration
+from biascore.engine.prices import Prices
 from biascore.errors import MissingExtraError, OptionsError
 from biascore.files.paths import user_path
 from biascore.files.writing import write_file
+from biascore.metric import DESIGNS
 from biascore.models.model import Model
+from biascore.models.questions.cost import Cost
 from biascore.terminal.console import say, stderr
 from biascore.terminal.options import Given, Option, StimuliFolders
 
 MINUTES: Final = 15
-"""An audit that takes longer starts with ``--yes`` alone."""
+"""An audit that takes longer starts with ``--yes`` or a named design alone."""
 
 
 @taking_run_options
@@ -45,7 +50,25 @@ def audit(
         str | None,
         typer.Option("--language", "-l", help="The language of the tests; en by default.", metavar="CODE"),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="One test of each ground.")] = False,
+    design: Annotated[
+        str | None,
+        typer.Option(
+            help="What is asked: small (the lead test of each ground), standard (the default) or full.",
+            metavar="NAME",
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short for --design small.")] = False,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            help="Recommend the largest design that takes this long at most on this model; start it with --yes.",
+            min=0,
+            metavar="NUMBER",
+        ),
+    ] = None,
+    price_per_million: PricePerMillion = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
     to: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,6 +90,9 @@ def audit(
     They are saved as audit-MODEL, audit-MODEL.html and audit-MODEL.toml, or by the name of --out.
     """
     options = Given.of(option, of=("model",))
+    prices = Prices(characters=price_per_million, tokens_in=price_in, tokens_out=price_out)
+    if minutes is not None and (quick or design):
+        raise OptionsError("--minutes recommends a design, and one is named. Keep one of them")
     out = given.out or Path(f"audit-{_named(ref)}")
     if out.name in ("", ".."):
         raise OptionsError(f"--out {out} names no folder to make. Name one, such as --out {out / 'audit'}")
@@ -77,21 +103,34 @@ def audit(
         if given.adjust is not None:
             engine.adjust = given.adjust
         with engine.model(ref, **options.model) as model:
-            chosen = engine.audit(model, grounds=ground or (), language=language, quick=quick, to=to or ())
-            chosen = chosen.of_release(given.line, given.release)
-            if stimuli:
-                chosen = chosen.model_copy(
-                    update={"stimuli": tuple(str(user_path(one).resolve()) for one in stimuli)}
+
+            def of_design(name: str | None) -> Audit:
+                made = engine.audit(
+                    model, grounds=ground or (), language=language, design=name, quick=quick, to=to or ()
                 )
+                folders = tuple(str(user_path(one).resolve()) for one in stimuli or ())
+                return made.of_release(given.line, given.release).model_copy(update={"stimuli": folders})
+
+            every = [of_design(name) for name in (DESIGNS if minutes is not None else (design,))]
+            begun = [one for one in every if not given.force and unfinished(user_path(out), one)]
+            chosen = begun[0] if begun else every[0]
+            if minutes is not None and not begun:
+                chosen = _recommended(engine, every, model, minutes)
+                if not yes:
+                    say("nothing was measured. Start it with that, or with --yes", to=stderr)
+                    return
 
             new = not user_path(file).exists()
 
             def first(resumed: bool) -> None:
                 _keep(chosen, file, force=given.force)
                 if not resumed:
-                    seconds = _show_plan(engine, chosen, model)
-                    if seconds > MINUTES * 60 and not yes:
-                        raise OptionsError(_too_long(quick=quick))
+                    seconds = _show_plan(engine, chosen, model, prices)
+                    if seconds > MINUTES * 60 and not (yes or quick or design):
+                        raise OptionsError(
+                            f"this takes more than {MINUTES} minutes, and nothing was measured. Start it with --yes or "
+                            f"--design {chosen.design}, or ask less: --design small, or fewer grounds with --ground"
+                        )
 
             try:
                 with audit_file():
@@ -131,39 +170,72 @@ def _keep(audit: Audit, file: Path, *, force: bool) -> None:
     write_file(place, text.encode())
 
 
-def _too_long(*, quick: bool) -> str:
-    less = (
-        "fewer grounds with --ground"
-        if quick
-        else "one test of each ground with --quick, or fewer with --ground"
-    )
-    return f"this takes more than {MINUTES} minutes, and nothing was measured. Start it with --yes, or choose {less}"
+def _planned(engine: Engine, audit: Audit, model: Model, *, probe: bool = True) -> Plan:
+    """What the audit asks of the model, controls aside."""
+    entries = tuple(one for one in audit.measurements if one.models == (model.name,))
+    alone = audit.model_copy(update={"models": audit.models[:1], "measurements": entries})
+    return engine.plan(alone, (model,), probe=probe, whole=False)
 
 
-def _show_plan(engine: Engine, audit: Audit, model: Model) -> float:
+def _show_plan(engine: Engine, audit: Audit, model: Model, prices: Prices) -> float:
     """Say what will be measured, and how long asking the model takes, in seconds; 0 where that is not known."""
-    entries = [one for one in audit.measurements if one.models == (model.name,)]
-    fast = tuple(
-        one.model_copy(update={"options": {**one.options, **_fewer(engine, one.metric)}}) for one in entries
-    )
-    alone = audit.model_copy(update={"models": audit.models[:1], "measurements": fast})
-    total = engine.plan(alone, (model,), whole=False).total
-    bound = "" if total.counts == "exact" else "at most " if total.counts == "at most" else "about "
-    seconds = total.seconds
+    found = _planned(engine, audit, model)
+    if untouched := not_planted(model, audit):
+        say(untouched, to=stderr, style="yellow", label="note:")
+    asked = _told(engine, audit, found.total, found.total.seconds)
+    say(f"{asked} to {model.name}, and about a second a test to compute", to=stderr)
+    for line in _price_lines(found, prices):
+        say(line, to=stderr)
+    return found.total.seconds or 0.0
+
+
+def _told(engine: Engine, audit: Audit, total: QuestionPlan, seconds: float | None) -> str:
+    """The tests of an audit, its queries and their time."""
+    entries = [one for one in audit.measurements if one.models == audit.measurements[0].models]
     tests = [engine.catalogue.select(test)[0] for one in entries for test in one.tests]
     grounds = sorted({ground for test in tests for ground in grounds_of(test)} - {"baseline"})
     metrics = ", ".join(dict.fromkeys(one.metric for one in entries))
+    bound = "" if total.counts == "exact" else "at most " if total.counts == "at most" else "about "
     took = "" if seconds is None else f", {'about ' if seconds >= 1 else ''}{duration(seconds)}"
-    if untouched := not_planted(model, audit):
-        say(untouched, to=stderr, style="yellow", label="note:")
-    say(
-        f"{len(tests)} tests with {metrics} ({', '.join(grounds)}): {bound}{total.asked:,} queries to {model.name}{took}, "
-        "and about a second a test to compute",
-        to=stderr,
-    )
-    return seconds or 0.0
+    return f"{audit.design}: {len(tests)} tests with {metrics} ({', '.join(grounds)}): {bound}{total.asked:,} queries{took}"
 
 
-def _fewer(engine: Engine, metric: str) -> dict[str, int]:
-    taken = engine.plugins.metrics.get(metric).option_type.model_fields
-    return {name: value for name, value in QUICK.items() if name in taken}
+def _price_lines(found: Plan, prices: Prices) -> Iterator[str]:
+    """What a service that may charge is sent, and its price where prices are given."""
+    paid = [row.cost for row in found.rows if row.paid and row.asked]
+    cost = sum(paid, start=Cost.none())
+    parts = {
+        "requests": cost.requests,
+        "tokens in": cost.tokens,
+        "tokens out": cost.tokens_out,
+        "characters": cost.characters,
+    }
+    if told := ", ".join(f"{number:,} {name}" for name, number in parts.items() if number):
+        yield f"the service is sent at most {told}"
+    if paid and prices.given:
+        yield from found.price(prices).told
+    elif paid:
+        yield "no price is known: give --price-in and --price-out (per million tokens), or --price-per-million (characters)"
+
+
+def _recommended(engine: Engine, designs: list[Audit], model: Model, minutes: float) -> Audit:
+    """The largest design that takes so long at most, by one batch of the largest; says what each leaves out.
+
+    Raises OptionsError where none does, or no time is known.
+    """
+    plans = [_planned(engine, one, model, probe=one is designs[-1]).total for one in designs]
+    most = plans[-1]
+    if most.seconds is None:
+        raise OptionsError(f"the time of {model.name} is not known. Name a design: --design {DESIGNS[0]}")
+    each = most.seconds / max(1, most.asked)
+    for audit, plan in zip(designs, plans, strict=True):
+        left = leaves_out(audit, engine.plugins) or "leaves out nothing"
+        say(f"{_told(engine, audit, plan, each * plan.asked)}; it {left}", to=stderr)
+    fitting = [a for a, plan in zip(designs, plans, strict=True) if each * plan.asked <= 60 * minutes]
+    if not fitting:
+        raise OptionsError(
+            f"no design takes {minutes:g} minutes at most on {model.name}. Give more --minutes, or fewer grounds with "
+            "--ground"
+        )
+    say(f"recommended for {minutes:g} minutes: --design {fitting[-1].design}", to=stderr)
+    return fitting[-1]

@@ -10,9 +10,10 @@ from rich.text import Text
 
 from biascore.audits.next_steps import RULE, Step
 from biascore.basics.visible import visible
-from biascore.basics.wording import but, counted, shown
+from biascore.basics.wording import but, counted, shown, some_of
 from biascore.cli.rows import COLOURS, Entry, harmless, legend, print_entries, state_told, write
 from biascore.results.failure import Failure
+from biascore.results.left_out import not_asked, not_asked_line
 from biascore.results.rows import FAILED, Row, ground_rows
 from biascore.results.run import Run
 from biascore.results.verdicts import DEVIATIONS, Role, State
@@ -192,6 +193,8 @@ def _notes(run: Run, found: Sequence[Answer], steps: Sequence[Step]) -> Iterator
         yield "Not measured:", text
     if text := _undecided(run, found):
         yield "Not decided:", text
+    if text := not_asked_line(run):
+        yield "Not asked:", f"{text}: {some_of(not_asked(run))}."
     if checks := check_sums(run.answers):
         yield "Checks:", " · ".join(told for _, told in checks)
     for check in checks_of(run.answers, run.harmless):

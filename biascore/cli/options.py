@@ -28,6 +28,24 @@ Inputs = Annotated[
     typer.Option(help="A folder of your own stimuli or data files; repeat for several.", metavar="DIR"),
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", min=0, metavar="N")]
+PricePerMillion = Annotated[
+    float | None,
+    typer.Option(
+        help="What a service charges for a million characters, in any currency.", min=0, metavar="NUMBER"
+    ),
+]
+PriceIn = Annotated[
+    float | None,
+    typer.Option(
+        help="What a service charges for a million tokens that it reads. Give --price-out with it.",
+        min=0,
+        metavar="NUMBER",
+    ),
+]
+PriceOut = Annotated[
+    float | None,
+    typer.Option(help="What a service charges for a million tokens that it writes.", min=0, metavar="NUMBER"),
+]
 Line = Annotated[
     str | None,
     typer.Option(

@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 
 from biascore.cli import loaded
-from biascore.cli.options import AuditFile, ReplaceModel, Seed, Without, chosen_audit
+from biascore.cli.options import (
+    AuditFile,
+    PriceIn,
+    PriceOut,
+    PricePerMillion,
+    ReplaceModel,
+    Seed,
+    Without,
+    chosen_audit,
+)
 from biascore.engine.prices import Prices
 from biascore.models.pipeline.cache import DEFAULT_CACHE
 from biascore.terminal.console import print_json, print_rows, say
@@ -21,26 +30,16 @@ def plan(
         bool,
         typer.Option("--probe/--no-probe", help="Send a few queries to local models, to estimate the time."),
     ] = True,
-    price_per_million: Annotated[
-        float | None,
+    exact: Annotated[
+        bool,
         typer.Option(
-            help="What a service charges for a million characters, in any currency.", min=0, metavar="NUMBER"
+            "--exact",
+            help="Rehearse every metric: takes about as long as a run without its model. Without, some counts are bounds.",
         ),
-    ] = None,
-    price_in: Annotated[
-        float | None,
-        typer.Option(
-            help="What a service charges for a million tokens that it reads. Give --price-out with it.",
-            min=0,
-            metavar="NUMBER",
-        ),
-    ] = None,
-    price_out: Annotated[
-        float | None,
-        typer.Option(
-            help="What a service charges for a million tokens that it writes.", min=0, metavar="NUMBER"
-        ),
-    ] = None,
+    ] = False,
+    price_per_million: PricePerMillion = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
     model: ReplaceModel = None,
     without: Without = None,
     seed: Seed = None,
@@ -49,13 +48,13 @@ def plan(
 ) -> None:
     """Dry run: count the queries, passes, tokens, requests and characters that a run of an audit file needs.
 
-    Every model is opened, and every metric gets placeholders instead of answers; nothing is kept.
+    Every model is opened, and metrics ask placeholders instead of it; nothing is kept.
     """
     prices = Prices(characters=price_per_million, tokens_in=price_in, tokens_out=price_out)
     chosen = chosen_audit(audit, seed, model, without)
     engine = loaded.engine(cache=None if no_cache else DEFAULT_CACHE, progress=SignsOfLife())
     try:
-        found = engine.plan(chosen, probe=probe)
+        found = engine.plan(chosen, probe=probe, whole=exact or prices.given)  # a bound has no price
     finally:
         engine.close()
     price = found.price(prices) if prices.given else None

@@ -109,6 +109,18 @@ class AssociationMetric(DecidedMetric[OptionsT, Test]):
         """Conventions of the method."""
         return {}
 
+    def ask_some(self, model: Model, test: Test, context: Context) -> Mapping[str, int]:
+        """All queries of ``measure``, and nothing that is computed from the answers."""
+        test = FrequencyMatch.of(model, test).test
+        found = self.associate(model, test, context)
+        groups = Groups.of(test, context.catalogue, self.options, self.most_groups)
+        least = dict.fromkeys(self.own, 2) | dict.fromkeys(self.against, 1)
+        if not groups.problem and not too_few(found.words, found.coverage, least):
+            if groups.place == ATTRIBUTES:
+                found = found.thinned(MOST_TARGETS, context.rng)
+            self.associate_groups(model, test, found, groups, context)
+        return {}
+
     def check(self, test: Test, catalogue: Catalogue) -> None:
         """Raise OptionsError for lists too large, partitions of X and Y or A and B too many to count, and no groups."""
         targets, attributes = (

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -47,6 +47,7 @@ from biascore.stats.harmless import (
 )
 from biascore.stimuli import Catalogue, Origin, Test, WordList
 
+A = TypeVar("A")
 Kind = Literal["people", "topics"]
 PEOPLE: Final = "people"
 TOPICS: Final = "topics"
@@ -377,7 +378,16 @@ def _labellings(sample: Sample, alpha: float, rng: np.random.Generator) -> tuple
     return (exchange.weights(some) for some in drawn), observed
 
 
-_KEPT: Final[WeakKeyDictionary[Model, dict[Hashable, tuple[RoleVectors, Floats]]]] = WeakKeyDictionary()
+_KEPT: Final[WeakKeyDictionary[Model, dict[Hashable, Any]]] = WeakKeyDictionary()
+
+
+def made_once(model: Model, key: Hashable, make: Callable[[], A]) -> A:
+    """What was made of an opened model under this key, or else is made now: tests share answers of harmless groups."""
+    own = _KEPT.setdefault(model, {})
+    if key not in own:
+        own[key] = make()
+    found: A = own[key]
+    return found
 
 
 def vectors_of(
@@ -387,12 +397,12 @@ def vectors_of(
 
     Asked once of an opened model, for every test of a language that touches the same asks the same.
     """
-    kept = _KEPT.setdefault(model, {})
-    key = (groups.asked.words, options.level, options.unseen)
-    if key not in kept:
+
+    def asked() -> tuple[RoleVectors, Floats]:
         keep = options.model_copy(update={"duplicates": "keep"})  # they are no observations
-        asked = embed_words(model, {"groups": groups.asked.words}, options.level, keep)
-        exact = asked.vectors["groups"].astype(np.float64)
-        kept[key] = asked, exact / np.linalg.norm(exact, axis=1, keepdims=True)
-    found, unit = kept[key]
+        found = embed_words(model, {"groups": groups.asked.words}, options.level, keep)
+        exact = found.vectors["groups"].astype(np.float64)
+        return found, exact / np.linalg.norm(exact, axis=1, keepdims=True)
+
+    found, unit = made_once(model, (groups.asked.words, options.level, options.unseen), asked)
     return found.words["groups"], found.vectors["groups"], unit

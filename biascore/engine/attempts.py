@@ -7,12 +7,14 @@ import traceback
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from biascore.basics.finishing import Waiting, finishing
 from biascore.basics.progress import Progress
 from biascore.engine.caveats import with_deviations
 from biascore.engine.fitting import check_open
 from biascore.engine.measuring import Measured, Measuring
+from biascore.engine.plan import duration
 from biascore.engine.steps import Checked
 from biascore.errors import At, BiascoreError, NothingMeasuredError, Owner, PluginFailedError, TimeLimitError
 from biascore.metric import Metric
@@ -22,6 +24,9 @@ from biascore.results.failure import Failure
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
 from biascore.stimuli import Test
+
+LONG: Final = 15 * 60
+"""Seconds of a run that is said to be long once its pace is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,7 @@ def _perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progr
     errors: list[BiascoreError] = []
     used: dict[str, ModelUsed] = {}
     interrupted: KeyboardInterrupt | None = None
+    told_long = False
     try:
         with progress.task("all measurements", total) as overall:
             for group in groups:
@@ -118,6 +124,13 @@ def _perform(checked: Checked, pool: Pool, measuring: Measuring, progress: Progr
                             errors.append(error)
                         advance(1)
                     overall(1)
+                    expected = total * (time.monotonic() - since) / (len(made) + len(failed))
+                    if expected > LONG and not told_long:
+                        told_long = True
+                        progress.note(
+                            f"at this pace all {total:,} measurements take about {duration(expected)}; interrupted, the run "
+                            "keeps what was measured, and the same command resumes it"
+                        )
                 for label in dict.fromkeys(label for label, _, _ in group):
                     if any(one.measurement.model == label for one, _ in made):
                         pool.model(label).ask_repeated()

@@ -131,7 +131,7 @@ class Checker:
         _check_no_repeats(steps, audit)
         checked = Checked(self.catalogue, models, openings, steps, given, duplicates, BaseRuns(besides=out))
         planned = [(metric.name, test.id, label) for group in checked.groups for label, metric, test in group]
-        check_gates(audit.gates, planned, audit.folder, checked.bases)
+        check_gates(audit.gates, planned, audit.folder, checked.bases, audit.not_asked)
         check_scenarios(audit.scenarios, planned, audit.mappings)
         for name in audit.mappings:
             self.plugins.mappings.get(name)

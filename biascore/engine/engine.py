@@ -242,6 +242,7 @@ class Engine:
         *,
         grounds: str | Sequence[str] = (),
         language: str | None = None,
+        design: str | None = None,
         quick: bool = False,
         to: str | Sequence[str] = (),
         **options: Any,
@@ -255,12 +256,14 @@ class Engine:
             model: A reference, which is opened and closed, or a Model.
             grounds: Such as "gender" and "age"; all by default.
             language: Of the tests; English, if the model's words do not fit another far better.
-            quick: One test of each ground.
+            design: What is asked: "small" (the lead test of each ground), "standard", the default, or "full".
+            quick: Short for "small".
             to: The target languages of a translator, such as "es" or ("es", "it").
             options: The adapter's own, with a reference.
         """
-        from biascore.audits.making import audit_of
+        from biascore.audits.making import audit_of, chosen_design
 
+        chosen = chosen_design(design, quick=quick)
         opened = self.model(model, **options) if isinstance(model, str) else model
         try:
             return audit_of(
@@ -271,7 +274,7 @@ class Engine:
                 options=opened.source.explicit_options,
                 language=language,
                 grounds=several(grounds),
-                quick=quick,
+                design=chosen,
                 to=several(to),
                 seed=self.seed,
                 adjust=self.adjust,

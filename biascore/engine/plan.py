@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from biascore.basics.frozen import Frozen
+from biascore.basics.surface import either
 from biascore.engine.out_of_reach import OutOfReach
 from biascore.engine.prices import Price, Prices, price_of
 from biascore.models.questions.cost import Cost
@@ -76,6 +77,7 @@ class Plan(Frozen):
     ``other_seconds`` is the time to open the models and to compute the metrics, by the clock of the
     rehearsal, which did just that; ``processor_seconds`` of these are this process's own, and the rest went to files,
     networks and other programs. ``out_of_reach``: verdicts that tests cannot come to, whatever the models answer.
+    ``whole``: whether every metric was rehearsed whole, which that time needs.
     """
 
     title: str
@@ -84,6 +86,7 @@ class Plan(Frozen):
     other_seconds: float
     processor_seconds: float
     out_of_reach: tuple[OutOfReach, ...] = ()
+    whole: bool = True
 
     @property
     def total(self) -> QuestionPlan:
@@ -125,6 +128,11 @@ class Plan(Frozen):
             found.append(f"timed on {total.probed} queries, whose answers are not kept")
         if total.seconds is None:
             found.append("no time where nothing was timed")
+        if not self.whole:
+            found.append(
+                f"computing the metrics is not in it; {either('--exact', 'whole=True')} rehearses it"
+            )
+            return tuple(found)
         own, clock = duration(self.processor_seconds), duration(self.other_seconds)
         took = own if own == clock else f"{own} of processor time ({clock} by the clock, now)"
         found.append(f"opening the models and computing the metrics takes {took} in a run")

@@ -29,6 +29,8 @@ Small samples mislead: what a call takes whatever its size is spread over few qu
 """
 _GROWTH: Final = 4
 _SHARE: Final = 16
+_FIRST: Final = 16
+"""With so many a model is warmed up before a batch is timed."""
 
 
 class Planner:
@@ -88,7 +90,7 @@ class Planner:
                 row = self._row(key, rehearsal, hook, tally, exact=hook not in approximate, probe=probe(key))
                 self._add(row)
 
-    def plan(self, title: str, out_of_reach: tuple[OutOfReach, ...] = ()) -> Plan:
+    def plan(self, title: str, out_of_reach: tuple[OutOfReach, ...] = (), *, whole: bool = True) -> Plan:
         """What was rehearsed so far."""
         return Plan(
             title=title,
@@ -97,6 +99,7 @@ class Planner:
             other_seconds=self._other.clock,
             processor_seconds=self._other.processor,
             out_of_reach=out_of_reach,
+            whole=whole,
         )
 
     def _add(self, row: QuestionPlan) -> None:
@@ -173,7 +176,8 @@ class Planner:
         probed = 0
         if probe and groups:
             try:
-                times = [self._probe(rehearsal, group, neighbours=bool(tally.beyond)) for group in groups]
+                asking = self._probe_batch if tally.beyond else self._probe
+                times = [asking(rehearsal, group) for group in groups]
             except Exception as error:  # a model may fail in any way, and the counts stand all the same
                 self._stopped.append(_stopped(name, f"the probe of {hook}", error))
             else:
@@ -198,13 +202,33 @@ class Planner:
             paid=rehearsal.source.paid,
         )
 
-    def _probe(self, rehearsal: Rehearsal, group: Group, *, neighbours: bool) -> tuple[float, int]:
-        """Seconds that all questions of the group take, from some of them, and how many were asked.
+    def _probe_batch(self, rehearsal: Rehearsal, group: Group) -> tuple[float, int]:
+        """The same, from a batch as a run has it: from the middle, in its order, for what begins alike takes less together.
 
-        ``neighbours``: from the first ones, in the order of a run: a batch of those that begin alike may take less.
+        What a process does once comes before, and is not timed.
         """
-        count = len(group.questions) // (1 if neighbours else _SHARE)
-        most = max(1, min(count, rehearsal.batch, PROBE_QUESTIONS))
+        every = group.questions
+        most = min(len(every), rehearsal.batch)
+        size = asked = min(most, _FIRST)
+        self._ask(rehearsal, group, every[:size])
+        while True:
+            start = (len(every) - size) // 2
+            sample = every[start : start + size]
+            seconds = self._ask(rehearsal, group, sample)
+            asked += size
+            larger = min(most, int(size * PROBE_SECONDS / max(seconds, 1e-6)))
+            if larger < 2 * size:
+                return self._scaled(rehearsal, group, sample, seconds), asked
+            size = larger
+
+    def _scaled(self, rehearsal: Rehearsal, group: Group, sample: Sequence[Any], seconds: float) -> float:
+        """What the whole group takes if the sample takes so many seconds: by tokens, where they are known."""
+        part, whole = rehearsal.cost(group.hook, sample).tokens, group.cost.tokens
+        return seconds * (whole / part if part and whole else len(group.questions) / len(sample))
+
+    def _probe(self, rehearsal: Rehearsal, group: Group) -> tuple[float, int]:
+        """Seconds that all questions of the group take, from some of them, and how many were asked."""
+        most = max(1, min(len(group.questions) // _SHARE, rehearsal.batch, PROBE_QUESTIONS))
         sample: list[Any] = []
         seconds = slope = 0.0
         asked = 0
@@ -212,14 +236,12 @@ class Planner:
             size = min(most, max(1, _GROWTH * len(sample)))
             if seconds + slope * (size - len(sample)) > PROBE_SECONDS:
                 break
-            larger = group.questions[:size] if neighbours else _spread(group.questions, size)
+            larger = _spread(group.questions, size)
             # The first call of a size may be much slower than those after it.
             took = min(self._ask(rehearsal, group, larger), self._ask(rehearsal, group, larger))
             slope = max(0.0, took - seconds) / (size - len(sample))
             sample, seconds, asked = larger, took, asked + 2 * size
-        part, whole = rehearsal.cost(group.hook, sample).tokens, group.cost.tokens
-        share = whole / part if part and whole else len(group.questions) / len(sample)
-        return seconds * share, asked
+        return self._scaled(rehearsal, group, sample, seconds), asked
 
     def _ask(self, rehearsal: Rehearsal, group: Group, sample: Sequence[Any]) -> float:
         """Seconds that the model takes for the sample."""

@@ -53,4 +53,4 @@ def rehearse(
             )
             if label in pool.opened and label not in checked.seconds:
                 pool.release(label)
-    return planner.plan(audit.title, out_of_reach(checked.planned))
+    return planner.plan(audit.title, out_of_reach(checked.planned), whole=whole)

@@ -17,6 +17,7 @@ from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Text
 from biascore.audits.making import grounds_of, not_planted
 from biascore.errors import CapabilityError, OptionsError, UnknownNameError
+from biascore.results.left_out import not_asked
 from biascore.stats import Verdict
 
 from ..builders.word_lists import write_weat
@@ -153,12 +154,35 @@ def test_long_work_does_not_start_without_yes(
     audit: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("biascore.cli.auditing.MINUTES", 0)
-    said = audit("--quick", "--ground", "gender", code=2)
+    said = audit("--ground", "gender", code=2)
     assert here() == set()
-    assert "1 tests with weat (gender)" in said
-    assert "nothing was measured. Start it with --yes, or choose fewer grounds with --ground" in said
-    audit("--quick", "--ground", "gender", "--yes")
-    assert len(Run.load("audit-fasttext-own.vec")) == 3
+    assert "standard: 2 tests with weat (gender)" in said
+    assert (
+        "nothing was measured. Start it with --yes or --design standard, or ask less: --design small" in said
+    )
+    audit("--ground", "gender", "--yes")
+    assert len(Run.load("audit-fasttext-own.vec")) == 4
+
+
+def test_a_design_that_is_named_starts_and_says_what_it_leaves_out(
+    audit: Callable[..., str], biascore: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("biascore.cli.auditing.MINUTES", 0)
+    said = audit("--quick", "--ground", "gender")
+    assert "small: 1 tests with weat (gender)" in said
+    assert "Not asked: 1 test left out by the design small: xx/audit-tiny-short." in said
+    name = "audit-fasttext-own.vec"
+    stored = json.loads(Path(name, "run.json").read_text(encoding="utf-8"))["provenance"]["audit"]
+    assert (stored["design"], stored["not_asked"]) == ("small", ["xx/audit-tiny-short"])
+    page = Path(f"{name}.html").read_text(encoding="utf-8")
+    assert "<details><summary>Not asked: 1 test left out by the design small</summary>" in page
+    assert not_asked(Run.load(name)) == ("xx/audit-tiny-short",)
+    # A gate on it is refused, of the run and before one.
+    rule = "xx/audit-tiny-short:fail_on=detected"
+    for command in (("gate", name), ("run", f"{name}.toml", "--out", "again")):
+        told = biascore(*command, "--gate", rule, code=2).stderr
+        assert "does not ask xx/audit-tiny-short: --design standard does" in " ".join(told.split())
+    assert not Path("again").exists()
 
 
 def test_a_run_that_is_resumed_is_neither_estimated_nor_asked_about(

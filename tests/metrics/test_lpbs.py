@@ -157,6 +157,38 @@ def test_several_templates_are_averaged_and_kept_apart(bert: str) -> None:
     assert not any("TARGET" in one.name for one in measure(bert).estimates)
 
 
+def test_tests_with_the_same_words_ask_harmless_groups_once() -> None:
+    """The words of valence meet the harmless groups in the first test; in the second with the same sentences no more."""
+    engine = Engine(cache=None)
+
+    def asked(*tests: str, **options: Any) -> int:
+        measured = [{"metric": "lpbs", "tests": tests, "options": options}]
+        audit = Audit.from_parts(title="t", models=[{"ref": "planted:en/weat6=0"}], measurements=measured)
+        plan = engine.plan(audit, probe=False, whole=False)
+        assert plan.stopped == ()
+        return {row.hook: row.asked for row in plan.rows}["mask_logprob"]
+
+    disability, age, body = (f"en/audit-{name}-valence" for name in ("disability", "age", "body"))
+    # 90 + 90 targets with 18 + 18 and 20 + 20 attributes, and with 180 harmless words; two queries each.
+    assert asked(disability, most_templates=1) == 2 * 180 * (36 + 180)
+    assert asked(disability, age, most_templates=1) == 2 * 180 * (36 + 40 + 180)
+    assert asked(disability, age) == 2 * 2 * 180 * (36 + 40 + 180)
+    assert asked(disability, age, body, most_templates=1) == 2 * 180 * (
+        36 + 40 + 36 + 2 * 180
+    )  # in other sentences
+
+
+@pytest.mark.slow
+def test_what_is_asked_once_gives_what_each_test_gives_alone() -> None:
+    few = {"draws": 99, "resamples": 100, "most_templates": 1}
+    tests = ["en/audit-disability-valence", "en/audit-age-valence"]
+    engine = Engine(cache=None)
+    alone = [engine.measure("lpbs", "planted:en/weat6=0", test, **few)[0] for test in tests]
+    both = engine.measure("lpbs", "planted:en/weat6=0", tests, **few)
+    assert [one.specificity for one in both] == [one.specificity for one in alone]
+    assert both.questions.asked == 2 * 180 * (36 + 40 + 180)
+
+
 def test_the_words_stand_where_the_slots_stood() -> None:
     one = Filled.of("The TARGET is ATTRIBUTE.", "king", "a TARGET")
     assert one.text == "The king is a TARGET."

@@ -133,6 +133,25 @@ def test_an_estimate_asks_little_and_bounds_what_the_run_asks(
     assert (again.counts, again.seconds) == ("at most", None)
 
 
+def test_a_plan_of_vectors_counts_all_without_computing_the_statistics(
+    engine: Engine, ref: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audit = audit_of(ref, measurements=SOME + [{"metric": "weat", "tests": ["en/weat6"]}])
+    exact = engine.plan(audit, probe=False)
+
+    def computes(*_given: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("biascore.designs.association.AssociationMetric.result", computes)
+    fast = engine.plan(audit, probe=False, whole=False)
+    assert fast.stopped == ()
+    assert [(row.counts, row.put, row.asked, row.cost) for row in fast.rows] == [
+        (row.counts, row.put, row.asked, row.cost) for row in exact.rows
+    ]
+    assert (fast.whole, exact.whole) == (False, True)
+    assert fast.notes[-1] == "computing the metrics is not in it; whole=True rehearses it"
+
+
 def test_answers_in_the_cache_are_counted_and_mix_with_placeholders(engine: Engine, ref: str) -> None:
     before = engine.run(audit_of(ref, measurements=SOME)).questions
     audit = audit_of(ref)

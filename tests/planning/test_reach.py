@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from biascore import Audit, Engine
 from biascore.api.stimuli import WordList
 from biascore.basics.progress import Advance
@@ -128,3 +130,16 @@ def test_the_numbers_that_it_takes() -> None:
         n = pairs_for_negligible(bound, 0.95)
         assert wilson_interval(n // 2, n).high <= 0.5 + bound / 100
         assert n == 2 or wilson_interval(n // 2 - 1, n - 2).high > 0.5 + bound / 100
+
+
+def test_a_long_run_says_so_once_after_its_first_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
+    def heard_of(limit: float) -> list[str]:
+        monkeypatch.setattr("biascore.engine.attempts.LONG", limit)
+        heard = Heard()
+        tests = ["en/weat7", "en/weat8"]
+        Engine(cache=None, progress=heard).measure("weat", "planted:en/weat7=0", tests, **FEW)
+        return heard.notes
+
+    (told,) = heard_of(0)
+    assert told.startswith("at this pace all 2 measurements take about ")
+    assert heard_of(3600) == []

@@ -281,6 +281,32 @@ def test_what_every_call_takes_does_not_count_for_every_question() -> None:
     assert 5 + 10 * 0.6 <= row.seconds < 2 * (5 + 10 * 0.6)
 
 
+def test_an_estimate_times_a_batch_from_the_middle_after_a_first_one() -> None:
+    clock = Clock()
+    calls: list[list[str]] = []
+
+    class Warms(All):
+        @hookimpl
+        def embed(self, texts: tuple[Text, ...]) -> npt.NDArray[np.float32]:
+            clock.pass_(0.001 * len(texts) if calls else 60)
+            calls.append([text.text for text in texts])
+            return super().embed(texts)
+
+    planner = Planner(NoCache(), clock=clock)
+    model = model_of(Warms(batch=1000), Services(cache=NoCache()))
+    planner.rehearse(
+        "fake",
+        lambda _name: model,
+        [(Asks(lambda one: one.embed([f"text {i:04}" for i in range(3000)])), TEST)],
+        lambda metric, model, test, more: (in_context(metric, model, test, more), {"embed": 30_000})[1],
+        probe=lambda _name: True,
+    )
+    (row,) = planner.plan("plan", whole=False).rows
+    assert (row.counts, row.asked, row.probed) == ("at most", 30_000, 16 + 16 + 1000)
+    assert row.seconds == pytest.approx(30)
+    assert calls[-1] == [f"text {i:04}" for i in range(1000, 2000)]
+
+
 def test_starting_up_does_not_count_as_asking() -> None:
     clock = Clock()
     calls: list[int] = []

@@ -13,6 +13,7 @@ from biascore.report.texts import day, duration, when
 from biascore.results.failure import Failure
 from biascore.results.gates import gates_line
 from biascore.results.harmless import HarmlessAudits
+from biascore.results.left_out import not_asked, not_asked_line
 from biascore.results.rows import FAILED, Axis, Row, failed_row, ground_rows
 from biascore.results.run import Run
 from biascore.results.sensitivity import seen_lines
@@ -231,6 +232,8 @@ def _undecided(run: Run, own: Sequence[Answer]) -> dict[str, Any]:
         "seen": seen_lines([(run[number].test, seen[number]) for number in numbers]),
         "lost": counts.not_measured,
         "failed": len(run.failed),
+        "not_asked": not_asked_line(run),
+        "left": not_asked(run),
     }
 
 

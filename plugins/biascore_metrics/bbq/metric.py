@@ -74,6 +74,7 @@ class Bbq(DecidedMetric[BbqOptions, ChoicesTest]):
     kinds = frozenset({"choices"})
     calibrated_with = MappingProxyType({"way": "text", "orders": "as is"})
     audit_options = MappingProxyType({"way": "text"})
+    audit_designs = MappingProxyType({"small": {"orders": "as is"}})
 
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
@@ -22,7 +22,7 @@ from biascore.api.stimuli import ATTRIBUTE, TARGET, slots_missing
 from biascore.designs.association import AUDIT_TESTS, AssociationMetric, predicts
 from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed, Floats
 from biascore.designs.effect import EFFECT
-from biascore.designs.harmless import Groups, OfGroups
+from biascore.designs.harmless import Groups, OfGroups, made_once
 from biascore.designs.options import ReferenceOptions
 from biascore.designs.words import distinct_words, unknown_words
 
@@ -36,6 +36,7 @@ class LpbsOptions(ReferenceOptions):
 
     ``templates``: sentences with TARGET and ATTRIBUTE once each; the associations are averaged over them, and
     several are also reported apart. Without any, those of the test, and where it has none, "TARGET ATTRIBUTE".
+    ``most_templates``: so many of them, from the first; none: all.
     ``model_kind``: whether a model is asked as a masked or as a causal language model; auto: as a masked one, if it can.
     ``subtokens``: the log-probability of a target of several sub-tokens, hidden
     together, is their sum or their mean. ``over``: whether targets are the observations, as in WEAT, or
@@ -43,6 +44,7 @@ class LpbsOptions(ReferenceOptions):
     """
 
     templates: Annotated[tuple[str, ...] | None, Field(strict=False, min_length=1)] = None
+    most_templates: int | None = Field(default=None, ge=1)
     model_kind: Literal["auto", "masked", "causal"] = "auto"
     subtokens: Subtokens = "sum"
     over: Literal["targets", "attributes"] = "targets"
@@ -59,7 +61,7 @@ class LpbsOptions(ReferenceOptions):
 
     def of(self, test: Test) -> tuple[str, ...]:
         """The sentences in which the words of a test are asked."""
-        return self.templates or test.asked_in or (SIMPLEST,)
+        return (self.templates or test.asked_in or (SIMPLEST,))[: self.most_templates]
 
     def variant(self, model: Model) -> str:
         """What tells this measurement from others of LPBS: options that are not the defaults."""
@@ -69,8 +71,6 @@ class LpbsOptions(ReferenceOptions):
 
 UNLIKE_LENGTHS: Final = 0.3
 """Lists whose words differ by so many sub-tokens on average get a caveat."""
-SOME: Final = 64
-"""With so many targets an estimate of the time is made."""
 READINGS: Final = {"sum": "the mean over sub-tokens", "mean": "the sum over sub-tokens"}
 """By the option ``subtokens``, the reading that it is not."""
 
@@ -112,6 +112,9 @@ class Answers(NamedTuple):
     tokens: npt.NDArray[np.int64] | None = None
 
 
+_ONE_TEMPLATE: Final = MappingProxyType({"most_templates": 1})
+
+
 class InTemplates(AssociationMetric[LpbsOptions]):
     """Associations in nats of words in templates; the headline is the effect size d.
 
@@ -123,6 +126,7 @@ class InTemplates(AssociationMetric[LpbsOptions]):
     reference = "Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, 166-172"
     unit = "nats"
     most_groups = (30, 6)
+    audit_designs = MappingProxyType({"small": _ONE_TEMPLATE, "standard": _ONE_TEMPLATE})
     asked_per_cell: ClassVar[int] = 1
     unread: ClassVar[str]
     association: ClassVar[str]
@@ -181,23 +185,32 @@ class InTemplates(AssociationMetric[LpbsOptions]):
     def associate_groups(
         self, model: Model, test: Test, found: Crossed, groups: Groups, context: Context
     ) -> OfGroups | str:
-        """Associations with the words of harmless groups, each asked with each word that stays."""
-        of_groups = super().associate_groups(model, test, found, groups, context)
+        """Associations with the words of harmless groups, each asked with each word that stays.
+
+        Asked once of an opened model, for tests of other people often have the same words that stay.
+        """
+        inherited = super().associate_groups
+        key = self._key(test, groups, {role: found.words[role] for role in groups.stay})
+        of_groups = made_once(model, key, lambda: inherited(model, test, found, groups, context))
         if isinstance(of_groups, str):
             return of_groups
         cells = len(groups.asked) * sum(len(found.words[role]) for role in groups.stay)
         return of_groups._replace(queries=cells * len(self.options.of(test)) * self.asked_per_cell)
 
+    def _key(self, test: Test, groups: Groups, stay: Mapping[str, Sequence[str]]) -> Hashable:
+        """What the answers with harmless groups depend on."""
+        words = tuple((role, tuple(stay[role])) for role in groups.stay)
+        return type(self), repr(self.options), self.options.of(test), groups.place, groups.asked.words, words
+
     def ask_some(self, model: Model, test: Test, context: Context) -> Mapping[str, int]:
-        """The first targets with the middle attribute, and whether each word is known."""
+        """All targets with the middle attribute, and whether each word is known."""
         options, templates = self.options, self.options.of(test)
         kept, _ = distinct_words({role: test.roles[role].words for role in ROLES}, options)
         groups = Groups.of(test, context.catalogue, options, self.most_groups)
         targets, attributes = ([w for role in roles for w in kept[role]] for roles in (TARGETS, ATTRIBUTES))
-        few, one = targets[:SOME], attributes[len(attributes) // 2]
-        self.ask(
-            model, [Filled.of(text, x, one) for text in templates for x in few], (len(templates), len(few), 1)
-        )
+        one = attributes[len(attributes) // 2]
+        some = [Filled.of(text, x, one) for text in templates for x in targets]
+        self.ask(model, some, (len(templates), len(targets), 1))
         if "embed" in model.capabilities:
             unknown_words(model, {"read": [*targets, *attributes]}, options)
             unknown_words(
@@ -205,8 +218,12 @@ class InTemplates(AssociationMetric[LpbsOptions]):
                 {"read": [*(w for role in groups.stay for w in kept[role]), *groups.asked.words]},
                 options,
             )
-        stay = sum(len(kept[role]) for role in groups.stay)
-        cells = len(targets) * len(attributes) + len(groups.asked) * stay
+        own = {role: kept[role] for role in groups.stay}
+        more: list[int] = []  # where another test has asked the same, this one does not
+        made_once(
+            model, ("counted", self._key(test, groups, own)), lambda: more.append(sum(map(len, own.values())))
+        )
+        cells = len(targets) * len(attributes) + len(groups.asked) * sum(more)
         (hook,) = self.requires
         return {hook: cells * len(templates) * self.asked_per_cell}
 
