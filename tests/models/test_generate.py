@@ -47,6 +47,12 @@ def good(prompts: Sequence[Prompt]) -> tuple[Written, ...]:
     return (GOOD,) * len(prompts)
 
 
+def test_hook_generate() -> None:
+    backend, settings = Writes(good), Settings(60, 0.5)
+    assert model_of(backend).generate([PROMPT.text, replace(PROMPT, sample=1)], settings) == (GOOD, GOOD)
+    assert backend.asked == [(PROMPT, settings), (replace(PROMPT, sample=1), settings)]
+
+
 def test_sample_and_every_setting_are_in_the_key_and_the_item_is_not(tmp_path: Path) -> None:
     backend = Writes(good)
     model = model_of(backend, services=Services(cache=DiskCache(tmp_path)))
