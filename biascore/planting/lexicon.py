@@ -74,8 +74,8 @@ class Lexicon:
         """How far attributes lie from the middle of their axis."""
         return ATTRIBUTE if self.world.axis is None else self.world.axis
 
-    def leaning(self, words: Iterable[str], concept: str | None = None) -> float:
-        """The declared effect of the first planted test that words lean in, signed by its pole; else 0."""
+    def effect_of(self, words: Iterable[str], concept: str | None = None) -> float:
+        """The declared effect of the first planted test that words are on a pole of, signed by its pole; else 0."""
         balance: dict[int, int] = {}
         for word in words:
             for axis, sign in self.poles(word).items():

@@ -97,6 +97,13 @@ BROKEN: dict[str, dict[str, Break]] = {
             "        return np.stack([np.mean(some, axis=0, dtype=np.float32) if some else self._missing for some in found])",
         ),
         "unknown": Break(ADAPTER, "Familiarity(seen=self._key(word) in self._vectors)", "Familiarity(seen=True)"),
+        "writes": Break(
+            ADAPTER, "    def familiarity(",
+            "    @hookimpl\n    def generate(self, prompts, settings):\n"
+            "        from biascore.api.writing import as_written\n"
+            "        return [as_written(one, 'She rests here.', 'stop', 3) for one in prompts]\n\n    def familiarity(",
+            also=(('{"embed"}', '{"embed", "generate"}'),),
+        ),
         "threads": Break(
             ADAPTER, EMBED,
             "        import time\n        self.now = texts\n        time.sleep(0.01 * (len(texts) > 1))\n"
@@ -245,7 +252,7 @@ def test_a_clause_fails_on_what_it_forbids(contract: Callable[..., Any], kind: s
         clause()
 
 
-SKIPPED = {"adapter": {"units", "long", "secrets", "failures"}}
+SKIPPED = {"adapter": {"units", "long", "writes", "secrets", "failures"}}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +11,18 @@ from typing import Any
 import pytest
 
 from biascore import Engine
-from biascore.api.adapters import Backend, Identity, hookimpl
+from biascore.api.adapters import Backend, Identity, Model, hookimpl
+from biascore.api.metrics import Context, Coverage, Estimate, Finding, Metric, MetricOptions
+from biascore.api.stimuli import Test
 from biascore.api.writing import Finish, Prompt, Settings, Written, as_written, unwritten
+from biascore.engine.measuring import Measuring
+from biascore.engine.rehearsal import Scratch, rehearsed
 from biascore.errors import AnswerError, CapabilityError
-from biascore.models.pipeline.cache import DiskCache
+from biascore.models.pipeline.cache import DiskCache, NoCache
 from biascore.models.pipeline.source import Services
 from biascore.models.questions.codecs import decode_written, encode_written
 from biascore.models.questions.writing import OUTCOMES
+from biascore.stats import Decision, Verdict
 
 from ..builders.models import Lengths, model_of
 
@@ -39,6 +45,12 @@ class Writes(Backend):
 
 def good(prompts: Sequence[Prompt]) -> tuple[Written, ...]:
     return (GOOD,) * len(prompts)
+
+
+def test_hook_generate() -> None:
+    backend, settings = Writes(good), Settings(60, 0.5)
+    assert model_of(backend).generate([PROMPT.text, replace(PROMPT, sample=1)], settings) == (GOOD, GOOD)
+    assert backend.asked == [(PROMPT, settings), (replace(PROMPT, sample=1), settings)]
 
 
 def test_sample_and_every_setting_are_in_the_key_and_the_item_is_not(tmp_path: Path) -> None:
@@ -213,3 +225,71 @@ def test_planted_texts_at_temperature_0_are_one_and_are_cut_by_their_bound() -> 
         assert len({one.text for one in model.generate(prompts, Settings(temperature=1))}) > 1
         cut = model.generate(prompts[:1], Settings(7))[0]
     assert (cut.outcome, cut.finish, cut.tokens, len(cut.text.split())) == ("cut", "length", 7, 7)
+
+
+def test_a_plan_counts_texts_by_their_settings_and_asks_for_none() -> None:
+    backend = Writes(good)
+    planned, counting = rehearsed(model_of(backend), Scratch(NoCache()))
+    for settings in (Settings(), Settings(60, 1.0), Settings(60, 1.0)):
+        found = planned.generate([replace(PROMPT, sample=sample) for sample in (0, 1, 1)], settings)
+        assert [one.outcome for one in found] == ["written"] * 3
+    assert backend.asked == []
+    tally = counting.tallies["generate"]
+    assert (tally.put, sorted(len(one.questions) for one in tally.groups.values())) == (9, [2, 4])
+
+
+class Stories(Metric):
+    """Counts the texts; in the name of a metric that is installed."""
+
+    name = "weat"
+    requires = frozenset({"generate"})
+    kinds = frozenset({"weat"})
+
+    def measure(self, model: Model, test: Test, context: Context) -> Finding:
+        found = model.generate([PROMPT, replace(PROMPT, sample=1)], Settings(60, 1.0))
+        read = [one for one in found if one.outcome == "written"]
+        return Finding(
+            estimates=(
+                Estimate(name="x", value=float(len(read)) if read else None, n={"texts": 2}, unit="nats"),
+            ),
+            coverage=Coverage(given={}, used={}),
+            conventions={},
+            decision=None if read else Decision(Verdict.NOT_MEASURED, "It could not be tested."),
+        )
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            ("", " "),
+            r"No text was written, so it was not measured: 2 empty, of 2 texts\. See how its prompts are put",
+        ),
+        (
+            ("She was", "He"),
+            r"No text was written, so .*: 2 cut: it does not end within its tokens, of 2 texts\. Some",
+        ),
+        (
+            ("Sorry, no.", "I can't."),
+            r"No text was written, so .*: 2 refused, of 2 texts\. .*A model that declines",
+        ),
+        (("She was.", ""), ""),
+    ],
+)
+def test_a_measurement_without_texts_is_not_measured_and_says_why(said: tuple[str, str], told: str) -> None:
+    finish: Finish = "length" if "She was" in said else "stop"
+    left = iter(said)
+    model = model_of(Writes(lambda some: tuple(as_written(one, next(left), finish) for one in some)))
+    engine = Engine(cache=None)
+    test = engine.tests("weat", ["en/weat6"], {})[0]
+    measured = (
+        Measuring(engine._checker, 0)
+        .measure(Stories(MetricOptions()), model, test, lambda _: model)
+        .measurement
+    )
+    assert measured.conventions["texts written"] == "at most 60 tokens, at temperature 1"
+    assert (measured.conventions["prompt put"], measured.conventions["texts a prompt"]) == ("as it is", "2")
+    assert (measured.headline.value is None) == bool(told)
+    assert sum(measured.answers.values()) == 2
+    if told:
+        assert re.search(told, measured.reason), measured.reason

@@ -125,7 +125,9 @@ def test_what_is_wrong_is_told_before_a_model_is_opened(
 def test_a_model_without_vectors_has_no_transform(made: Engine, tmp_path: Path) -> None:
     scores = tmp_path / "scores.csv"
     scores.write_text("sentence,score\na,1\n", encoding="utf-8")
-    with pytest.raises(CapabilityError, match=r"centre changes vectors, and answers:.* it can choose, generate, score"):
+    with pytest.raises(
+        CapabilityError, match=r"centre changes vectors, and answers:.* it can choose, generate, score"
+    ):
         made.check(audit({"ref": f"answers:{scores}", "transforms": [CENTRE]}))
     with (
         made.model(f"answers:{scores}") as model,

@@ -269,7 +269,7 @@ def _likelihood(client: ChatClient, every: Every, options: OpenAIOptions) -> tup
 
 
 def _text_of(question: str | Choice | Continuation | Prompt) -> str:
-    """All that is read of a question."""
+    """What a model reads of a question."""
     if isinstance(question, str):
         return question
     if isinstance(question, Choice):

@@ -367,7 +367,7 @@ class PlantedBackend(Backend):
         return (frames.masculine if masculine else frames.feminine).format(text)
 
     def _effect_in(self, text: str, concept: str | None = None) -> float:
-        return self._lexicon.leaning((word for word, _, _ in self._split(text)), concept)
+        return self._lexicon.effect_of((word for word, _, _ in self._split(text)), concept)
 
     def _is_masculine(self, text: str, source: str, target: str, lean: float | None) -> bool:
         draw = generator(self._seed, "translate", source, target, text).random()

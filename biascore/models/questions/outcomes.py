@@ -76,7 +76,12 @@ class Outcomes:
             self.texts |= isinstance(one, Written)
             self.counts[f"{one.outcome}: {one.why}" if one.why else one.outcome] += 1
             said = one.said if len(one.said) <= LONGEST else f"{one.said[:LONGEST]}…"
-            if said and one.outcome not in READ and len(self.quotes) < QUOTED and said not in self.quotes:
+            if (
+                said.strip()
+                and one.outcome not in READ
+                and len(self.quotes) < QUOTED
+                and said not in self.quotes
+            ):
                 self.quotes.append(said)
         return tuple(answers)
 

@@ -108,7 +108,7 @@ def answer_in(said: str, about: str = "") -> Answer:
 
 
 def text_in(said: str, about: str = "", *, ended: bool = True) -> Answer:
-    """A text that a model wrote for a reader: what stands behind its thoughts, as `answer_in` tells them apart.
+    """A text that a model wrote for a reader: what stands behind its thoughts, as `answer_in` distinguishes them.
 
     Other marks are its own, as a letter's [DATE]; only those that speak of thoughts leave nothing. What ``ended`` by itself
     is whole; else the text ends where another question begins.

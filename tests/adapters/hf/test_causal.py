@@ -207,7 +207,9 @@ def test_the_same_through_the_engine(kind: str, causal_folders: dict[str, Path],
         assert {"embed", "score"} <= model.capabilities
         got = model.score(texts, "log_likelihood")
         np.testing.assert_allclose(got, [obvious(kind, text) for text in texts], rtol=2e-6)
-        with pytest.raises(CapabilityError, match="cannot mask_logprob; it can choose, embed, generate, score"):
+        with pytest.raises(
+            CapabilityError, match="cannot mask_logprob; it can choose, embed, generate, score"
+        ):
             model.mask_logprob([Masked("nurse", None)])
 
 
