@@ -35,9 +35,9 @@ CHARACTERS: Final = (FEMININE, MASCULINE, THEY, BOTH, NONE, FIRST_PERSON)
 """The outcomes. *they* is also *he or she*; *first person* is a writer without a gender; *none* is a text without any."""
 
 PRONOUN: Final = "pronoun"
-"""The rule of words that stand for a person named before."""
+"""The rule of words that refer to a person named before."""
 _FEW: Final = 4
-"""How many words that the file does not know may stand in a link."""
+"""How many words that the file does not know a link may have."""
 _KNOWN_WORDS: Final = 50_000
 
 
@@ -282,10 +282,20 @@ class CharacterReader:
             if one.is_pronoun
             and one.at > begins
             and _is_nobody_else(one, [it for it in others if it.at < one.at])
+            and not self._is_object(page, one.at, places)
         ]
         before = [one for one in page.mentions if one.is_pronoun and not others]
         found = shown + (behind or before)
         return Reading(NONE) if others and not found else _decided(found, page)
+
+    def _is_object(self, page: _Page, at: int, places: Sequence[tuple[int, int]]) -> bool:
+        """Whether a pronoun is an object in a sentence that names the person asked for: *the nurse handed him the file*."""
+        if "object" not in page.kinds[at] or page.tokens[at].sentence not in {
+            page.tokens[p].sentence for p, _ in places
+        }:
+            return False
+        after = page.near(at, 1)
+        return after is None or not page.tokens[after].is_word or page.has(after, {"article", "cut"})
 
     def _linked(self, page: _Page, one: _Mention, place: tuple[int, int]) -> bool:
         """Whether a mention and the noun asked for are said to be one person, by the words between them."""
@@ -324,7 +334,7 @@ def _places(page: _Page, asked: Collection[str]) -> list[tuple[int, int]]:
         (at, at + len(form))
         for at in range(len(texts))
         for form in wanted
-        if form and texts[at : at + len(form)] == form
+        if form and texts[at : at + len(form)] == form and texts[at - 1 : at] != ["-"]
     ]
 
 

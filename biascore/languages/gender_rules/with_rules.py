@@ -30,4 +30,6 @@ def language_with_rules(
 
         return gender_pair(masculine, feminine, detector().grammar.pairs.exceptions)
 
-    return Language(code, name, speaker_gender=detector, gender_pair=pair, speaker_frames=frames, readers=readers)
+    return Language(
+        code, name, speaker_gender=detector, gender_pair=pair, speaker_frames=frames, readers=readers
+    )
