@@ -284,7 +284,7 @@ class CharacterReader:
             and _is_nobody_else(one, [it for it in others if it.at < one.at])
             and not self._is_object(page, one.at, places)
         ]
-        before = [one for one in page.mentions if one.is_pronoun and not others]
+        before = [one for one in page.mentions if one.is_pronoun and one.at < begins and not others]
         found = shown + (behind or before)
         return Reading(NONE) if others and not found else _decided(found, page)
 
