@@ -86,6 +86,9 @@ class NumberWords(Frozen):
     and_: Words = Field(default=(), alias="and")
     or_: Words = Field(default=(), alias="or")
     """Words between two numbers of which the text gives either."""
+    minus: Words = ()
+    of: Words = ()
+    """Words between a scale and its currency: *millones de euros*."""
     currencies: Words = ()
     """Words and signs of money."""
     counted: Words = ()
