@@ -7,7 +7,7 @@ One interpreter for all languages, which are data (``ReaderWords``). It reads wh
    nurse, a man of forty"), and pronouns behind it by which nobody else in the text can be meant.
 3. The writer is the person where the text says so ("I am a nurse"), or where it is in the first person and nobody is in it
    but relations of the writer's ("my husband").
-4. Else all persons of the text count: *both* where genders differ.
+4. Else all persons of the text count: *both* where genders differ, *none* where all are relations of somebody else.
 """
 
 from __future__ import annotations
@@ -122,7 +122,13 @@ class CharacterReader:
         if any("first" in kinds for kinds in page.kinds):
             others = self._not_of_the_writer(page)
             return _decided(others, page) if others else self._writer(page, None)
-        return _decided(page.mentions, page)
+        gendered = [one for one in page.mentions if one.gender]
+        relations = self._relations(page)
+        return (
+            Reading(NONE)
+            if gendered and all(one in relations for one in gendered)
+            else _decided(gendered, page)
+        )
 
     def _known_as(self, word: str) -> tuple[frozenset[str], dict[str, Gender]]:
         """The lists and forms that a word is in, and its gender as each form."""
@@ -255,6 +261,17 @@ class CharacterReader:
                 return True
             before, steps = page.near(before, -1), steps + 1
         return False
+
+    def _relations(self, page: _Page) -> list[_Mention]:
+        """Persons who are somebody's, and their names: they say nothing of that somebody, who is in the text, too."""
+        found: list[_Mention] = []
+        for one in page.mentions:
+            named = found and one.rule == "name" and all(
+                page.tokens[at].written == "," for at in range(found[-1].at + 1, one.at)
+            )  # fmt: skip
+            if named or (self._related(page, one.at) and not self._related(page, one.at, "mine")):
+                found.append(one)
+        return found
 
     def _not_of_the_writer(self, page: _Page) -> list[_Mention]:
         """The persons of a text in the first person without relations of the writer's and pronouns that may be theirs."""
