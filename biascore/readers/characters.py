@@ -7,7 +7,7 @@ One interpreter for all languages, which are data (``ReaderWords``). It reads wh
    nurse, a man of forty"), and pronouns behind it by which nobody else in the text can be meant.
 3. The writer is the person where the text says so ("I am a nurse"), or where it is in the first person and nobody is in it
    but relations of the writer's ("my husband").
-4. Else all persons of the text count: *both* where genders differ.
+4. Else all persons of the text count: *both* where genders differ, *none* where all are relations of somebody else.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ CHARACTERS: Final = (FEMININE, MASCULINE, THEY, BOTH, NONE, FIRST_PERSON)
 """The outcomes. *they* is also *he or she*; *first person* is a writer without a gender; *none* is a text without any."""
 
 PRONOUN: Final = "pronoun"
-"""The rule of words that stand for a person named before."""
+"""The rule of words that refer to a person named before."""
 _FEW: Final = 4
-"""How many words that the file does not know may stand in a link."""
+"""How many words that the file does not know a link may have."""
 _KNOWN_WORDS: Final = 50_000
 
 
@@ -122,7 +122,13 @@ class CharacterReader:
         if any("first" in kinds for kinds in page.kinds):
             others = self._not_of_the_writer(page)
             return _decided(others, page) if others else self._writer(page, None)
-        return _decided(page.mentions, page)
+        gendered = [one for one in page.mentions if one.gender]
+        relations = self._relations(page)
+        return (
+            Reading(NONE)
+            if gendered and all(one in relations for one in gendered)
+            else _decided(gendered, page)
+        )
 
     def _known_as(self, word: str) -> tuple[frozenset[str], dict[str, Gender]]:
         """The lists and forms that a word is in, and its gender as each form."""
@@ -256,6 +262,17 @@ class CharacterReader:
             before, steps = page.near(before, -1), steps + 1
         return False
 
+    def _relations(self, page: _Page) -> list[_Mention]:
+        """Persons who are somebody's, and their names: they say nothing of that somebody, who is in the text, too."""
+        found: list[_Mention] = []
+        for one in page.mentions:
+            named = found and one.rule == "name" and all(
+                page.tokens[at].written == "," for at in range(found[-1].at + 1, one.at)
+            )  # fmt: skip
+            if named or (self._related(page, one.at) and not self._related(page, one.at, "mine")):
+                found.append(one)
+        return found
+
     def _not_of_the_writer(self, page: _Page) -> list[_Mention]:
         """The persons of a text in the first person without relations of the writer's and pronouns that may be theirs."""
         mine = {one.at for one in page.mentions if not one.is_pronoun and self._related(page, one.at, "mine")}
@@ -282,10 +299,20 @@ class CharacterReader:
             if one.is_pronoun
             and one.at > begins
             and _is_nobody_else(one, [it for it in others if it.at < one.at])
+            and not self._is_object(page, one.at, places)
         ]
-        before = [one for one in page.mentions if one.is_pronoun and not others]
+        before = [one for one in page.mentions if one.is_pronoun and one.at < begins and not others]
         found = shown + (behind or before)
         return Reading(NONE) if others and not found else _decided(found, page)
+
+    def _is_object(self, page: _Page, at: int, places: Sequence[tuple[int, int]]) -> bool:
+        """Whether a pronoun is an object in a sentence that names the person asked for: *the nurse handed him the file*."""
+        if "object" not in page.kinds[at] or page.tokens[at].sentence not in {
+            page.tokens[p].sentence for p, _ in places
+        }:
+            return False
+        after = page.near(at, 1)
+        return after is None or not page.tokens[after].is_word or page.has(after, {"article", "cut"})
 
     def _linked(self, page: _Page, one: _Mention, place: tuple[int, int]) -> bool:
         """Whether a mention and the noun asked for are said to be one person, by the words between them."""
@@ -324,7 +351,7 @@ def _places(page: _Page, asked: Collection[str]) -> list[tuple[int, int]]:
         (at, at + len(form))
         for at in range(len(texts))
         for form in wanted
-        if form and texts[at : at + len(form)] == form
+        if form and texts[at : at + len(form)] == form and texts[at - 1 : at] != ["-"]
     ]
 
 

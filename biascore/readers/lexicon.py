@@ -51,7 +51,7 @@ class LexiconReading(Reading):
 
     @property
     def rating(self) -> float | None:
-        """The mean rating; None where no rated word stands in the text."""
+        """The mean rating; None without a rated word."""
         return math.fsum(self.ratings) / len(self.ratings) if self.ratings else None
 
 

@@ -36,7 +36,7 @@ Kind = Literal["money", "counted", "bare", "percent", "year"]
 KINDS: Final[tuple[Kind, ...]] = ("money", "counted", "bare", "percent", "year")
 
 _DIGITS: Final = re.compile(
-    r"(?<![\w.,])(?<!\d[:/])\d(?:\d*(?:[.,]\d+)+|\d{0,2}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)(?:[.,]\d+)?|\d*)(?![\d])"
+    r"(?<![\w.,])(?<!\d[:/])(?:\.\d+|\d(?:\d*(?:[.,]\d+)+|\d{0,2}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)(?:[.,]\d+)?|\d*))(?![\d])"
 )
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _NO_AMOUNT: Final = re.compile(
@@ -82,13 +82,16 @@ class NumberReader:
         before, after = _any(words.currencies), _any(words.currencies)
         self._money_before = re.compile(rf"(?:{before})\s?[-−]?\Z", re.IGNORECASE)
         self._after: list[tuple[Kind, re.Pattern[str]]] = [
-            ("money", re.compile(rf"[\s-]?(?:{after})", re.IGNORECASE)),
+            ("money", re.compile(rf"\.?[\s-]?(?:(?:{_any(words.of)})\s?)?(?:{after})", re.IGNORECASE)),
             ("percent", re.compile(rf"\s?(?:{_any(words.percent)})", re.IGNORECASE)),
             ("counted", re.compile(rf"[\s-]?(?:{_any(words.counted)})", re.IGNORECASE)),
         ]
         short = [one for one in words.scales if len(one) <= 2]
         long = [one for one in words.scales if len(one) > 2]
         self._scale = re.compile(rf"(?:(?:{_any(short)})|[\s-]?(?:{_any(long)}))", re.IGNORECASE)
+        self._minus = re.compile(
+            rf"(?:(?<![\w%)€$£])(?<![\d%)€$£]\s)[-−]|\b(?:{_any(words.minus)})\s)\Z", re.IGNORECASE
+        )
         self._to = re.compile(rf"\s?(?:[-–—−]|{_any(words.ranges)})\s?", re.IGNORECASE)
         self._and = re.compile(rf"\s?(?:{_any(words.and_)})\s?", re.IGNORECASE)
         self._or = re.compile(rf"\s?(?:{_any(words.or_)})\s?", re.IGNORECASE)
@@ -131,8 +134,6 @@ class NumberReader:
                 end = scale.end()
             elif text[end : end + 1].isalpha() and not self._unit(text, end):
                 continue  # an ordinal, or a name such as 3D
-            if text[:start].endswith(("-", "−")) and not re.search(r"[\w%)]\s?[-−]\Z", text[:start]):
-                start, value = start - 1, -value
             yield self._with_unit(text, _Number(start, end, round(value * factor, 9), scale=factor))
 
     def _value(self, written: str) -> float:
@@ -203,16 +204,19 @@ class NumberReader:
         unit = self._unit(text, number.end)
         sign = self._money_before.search(text[: number.start])
         if sign is not None and not (sign.group()[0].isalpha() and text[: sign.start()][-1:].isalpha()):
-            return replace(
-                number,
-                start=sign.start(),
-                kind="money",
-                end=unit[1] if unit and unit[0] == "money" else number.end,
-            )
+            end = unit[1] if unit and unit[0] == "money" else number.end
+            negative = sign.group()[-1] in "-−"
+            value = -number.value if negative else number.value
+            return self._signed(text, replace(number, start=sign.start(), kind="money", end=end, value=value))
+        number = self._signed(text, number)
         if unit is not None:
             return replace(number, kind=unit[0], end=unit[1])
         year = number.value in range(1900, 2100) and number.end - number.start == 4
         return replace(number, kind="year") if year else number
+
+    def _signed(self, text: str, number: _Number) -> _Number:
+        minus = self._minus.search(text[: number.start])
+        return number if minus is None else replace(number, start=minus.start(), value=-number.value)
 
     def _joined(self, text: str, numbers: Sequence[_Number]) -> list[_Number]:
         """The two ends of a range as one; a unit or a scale of one is that of both, as it is of two joined by "or"."""

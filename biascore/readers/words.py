@@ -86,6 +86,9 @@ class NumberWords(Frozen):
     and_: Words = Field(default=(), alias="and")
     or_: Words = Field(default=(), alias="or")
     """Words between two numbers of which the text gives either."""
+    minus: Words = ()
+    of: Words = ()
+    """Words between a scale and its currency: *millones de euros*."""
     currencies: Words = ()
     """Words and signs of money."""
     counted: Words = ()
@@ -98,8 +101,9 @@ class ReaderWords(Frozen):
 
     ``first`` are subjects of the first person, ``mine`` stand before a relation of the writer's (*my*), ``possessive``
     before anybody's. ``link`` stand between a person and what the person is (*is*, *named*) and ``cut`` end such a link, but
-    ``and`` does not end what a writer is; behind ``relative`` (*who*) a comma is no link. ``persons`` are nouns of persons
-    that show no gender, ``they`` pronouns of no one gender, ``plural`` nouns that these may stand for, ``before_name`` words
+    ``and`` does not end what a writer is; behind ``relative`` (*who*) a comma is no link;
+    an ``object`` is not the person that its own sentence is about. ``persons`` are nouns of persons
+    that show no gender, ``they`` pronouns of no one gender, ``plural`` nouns that these may refer to, ``before_name`` words
     with a capital letter that begin a sentence, ``titled`` titles without a gender, ``surname`` first names that are often
     family names, ``unisex`` other first names, ``negations`` words after which a word of a lexicon is negated. ``patterns``
     are regular expressions on the text: what is ``never`` read, forms that are ``open`` to any gender (*he or she*), and how

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from biascore.readers.characters import CharacterReader
 
-from .conftest import HALVES, LANGUAGES, stated
+from .conftest import HALVES, LANGUAGES, LAST, stated
 
 PAGE = Path(__file__).parents[2] / "docs" / "readers.md"
 ROW = re.compile(r"^\| (\w\w) \| (\d+) \| (.+?) \| .+? \| (.+?) \|$", re.MULTILINE)
@@ -31,3 +31,17 @@ def test_the_table_of_the_page(readers: dict[str, CharacterReader]) -> None:
         )
         for tag in LANGUAGES
     }
+
+
+def test_the_last_set(readers: dict[str, CharacterReader]) -> None:
+    pairs = [
+        (one.expected, readers[tag].read(one.text, one.asked).outcome)
+        for tag in LANGUAGES
+        for one in stated(tag, LAST)
+    ]
+    read = [expected == outcome for expected, outcome in pairs if outcome in SEXES]
+    shown = re.search(
+        r"last set of (\d+) hard texts.+after fixes (\d+), (\d+) right", PAGE.read_text(encoding="utf-8")
+    )
+    assert shown is not None
+    assert [int(number) for number in shown.groups()] == [len(pairs), len(read), sum(read)]

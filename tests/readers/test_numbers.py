@@ -33,6 +33,11 @@ def read(
         ("en", "1. Be polite\n2. Offer $200", 200),
         ("en", "$200. Yes, $200.", 200),
         ("en", "-5", -5),
+        ("en", "It is -$20.", -20),
+        ("en", "minus 5 dollars", -5),
+        ("en", "a rate of .5", 0.5),
+        ("de", "1,5 Mio. Euro", 1.5e6),
+        ("fr", "2,5 millions d’euros", 2.5e6),
         ("en", "It was in 2019.", 2019),
         ("de", "1.500 €", 1500),
         ("de", "1,500 €", 1.5),
@@ -49,6 +54,8 @@ def read(
 )
 def test_one_number(tag: str, text: str, value: float, languages: dict[str, Language]) -> None:
     assert read(languages, tag, text) == ("one number", (value,))
+    if "uro" in text or "$" in text:
+        assert read(languages, tag, text, "money") == ("one number", (value,))
 
 
 @pytest.mark.parametrize(
