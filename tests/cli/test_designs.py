@@ -153,7 +153,7 @@ def test_the_largest_design_that_fits_the_time_is_recommended(
             assert f"recommended for {minutes:g} minutes: --design {found}" in said
             assert "it leaves out 5 tests" in said
         else:
-            with pytest.raises(OptionsError, match="no design takes|is not known"):
+            with pytest.raises(OptionsError, match=r"no design takes|is not known"):
                 _recommended(engine, every, model, minutes)
     assert [name for name, probe in probed if probe] == ["full"]
 

@@ -136,7 +136,7 @@ def test_an_estimate_asks_little_and_bounds_what_the_run_asks(
 def test_a_plan_of_vectors_counts_all_without_computing_the_statistics(
     engine: Engine, ref: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    audit = audit_of(ref, measurements=SOME + [{"metric": "weat", "tests": ["en/weat6"]}])
+    audit = audit_of(ref, measurements=[*SOME, {"metric": "weat", "tests": ["en/weat6"]}])
     exact = engine.plan(audit, probe=False)
 
     def computes(*_given: object) -> None:
