@@ -259,6 +259,7 @@ def _nothing(
         )
     return CapabilityError(
         f"no audit test can be asked of {model.name}, which can {', '.join(sorted(model.capabilities))}: there are such "
-        "tests for vectors (embed), masked models (mask_logprob), causal models and regressors of emotions (score). Measure "
+        "tests for vectors (embed), masked models (mask_logprob), causal models, regressors of emotions (score) and "
+        "translators (translate). Measure "
         "other models with a metric of theirs: biascore list metrics"
     )
