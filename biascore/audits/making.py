@@ -131,8 +131,9 @@ def check_targets(model: Model, plugins: Plugins, to: Sequence[str], *, others: 
 
 
 def _sets(kind: type[Metric], to: Sequence[str]) -> list[dict[str, Any]]:
-    """The options of each measurement: every set of the metric, to every target language."""
-    targets = [{"target": one} for one in dict.fromkeys(to)] or [{}]
+    """The options of each measurement: every set of the metric, to every target language where it takes one."""
+    takes = "target" in kind.option_type.model_fields
+    targets = [{"target": one} for one in dict.fromkeys(to) if takes] or [{}]
     return [{**more, **target} for target in targets for more in kind.audit_sets]
 
 
@@ -298,6 +299,7 @@ def _nothing(
         )
     return CapabilityError(
         f"no audit test can be asked of {model.name}, which can {', '.join(sorted(model.capabilities))}: there are such "
-        "tests for vectors (embed), masked models (mask_logprob), causal models and regressors of emotions (score). Measure "
+        "tests for vectors (embed), masked models (mask_logprob), causal models, regressors of emotions (score) and "
+        "translators (translate). Measure "
         "other models with a metric of theirs: biascore list metrics"
     )

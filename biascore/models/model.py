@@ -183,17 +183,17 @@ class Model:
         source: str,
         target: str,
         *,
-        unusable: Literal["error", "empty", "told"] = "error",
+        unusable: Literal["error", "empty", "named"] = "error",
     ) -> tuple[str, ...]:
         """Translations, one for one, from language ``source`` to ``target`` (BCP 47 tags).
 
         A translation that is blank, holds NUL or half of a surrogate pair is none. It is not kept, and raises
-        AnswerError; with ``unusable="empty"`` it is an empty string, so that a metric can report the text as lost. "told":
+        AnswerError; with ``unusable="empty"`` it is an empty string, so that a metric can report the text as lost. "named":
         the same, but NOT_ASKED of a text that a model of given answers does not hold.
         """
         asked = list(texts)
         answers = self._ask(hooks.translating(source, target, lenient=unusable != "error"), asked)
-        kept = NOT_ASKED if unusable == "told" else None
+        kept = NOT_ASKED if unusable == "named" else None
         return tuple(
             "" if answer != kept and no_translation(self.name, text, answer) else answer
             for text, answer in zip(asked, answers, strict=True)

@@ -16,7 +16,7 @@ from biascore import Audit, Engine, Run
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Text
 from biascore.audits.making import grounds_of, not_planted
-from biascore.errors import CapabilityError, OptionsError, UnknownNameError
+from biascore.errors import OptionsError, UnknownNameError
 from biascore.results.left_out import not_asked
 from biascore.stats import Verdict
 
@@ -221,14 +221,22 @@ def test_what_there_is_not_is_told_with_what_there_is(
     assert here() == set()
 
 
-def test_a_translator_has_no_audit(tmp_path: Path) -> None:
+def test_a_translator_is_audited_in_the_languages_that_are_named(
+    tmp_path: Path, biascore: Callable[..., Done]
+) -> None:
     file = tmp_path / "given.csv"
     file.write_text("sentence,translation\nI am here.,Soy yo.\n", encoding="utf-8")
     engine = Engine(cache=None)
-    with pytest.raises(
-        CapabilityError, match=r"no audit test can be asked of .*which can translate: there are such"
-    ):
-        engine.audit(engine.model(f"answers:{file}", language="es"))
+    with pytest.raises(OptionsError, match=r"translates: name the languages to audit it in"):
+        engine.audit(engine.model(f"answers:{file}"))
+    test = engine.catalogue.test("en/gest_own")
+    rows = "".join(f'"{one.sentence}",Estoy cansado.\n' for one in test.samples.rows)
+    file.write_text(f"sentence,translation\n{rows}", encoding="utf-8")
+    said = " ".join(biascore("audit", f"answers:{file}", "--to", "es", "--out", "given").stdout.split())
+    assert "A masculine default was found" in said
+    found = {(one.test, one.subject): one.verdict for one in Run.load("given")}
+    assert found["en/gest_own", "English to Spanish, masculine default"] is Verdict.DETECTED
+    assert found["en/audit-stated", "English to Spanish, stated gender"] is Verdict.NOT_MEASURED
 
 
 def test_every_ground_has_an_english_test_for_each_kind_of_model() -> None:

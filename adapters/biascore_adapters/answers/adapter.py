@@ -87,7 +87,7 @@ class AnswersAdapter(Adapter[AnswersOptions]):
     def hook(self, ref: ModelRef, columns: Callable[[], Sequence[str]], options: AnswersOptions) -> str:
         """What the file answers: what its options are of; without any, what its columns are.
 
-        Raises OptionsError where options are of several, or nothing names the language of translations.
+        Raises OptionsError where options are of several, or nothing or two options name the language of translations.
         """
         given = _given(options)
         if len(given) > 1:
@@ -104,9 +104,11 @@ class AnswersAdapter(Adapter[AnswersOptions]):
             return "choose"
         if named == "score" or (not named and options.translation not in columns()):
             return "score"
-        if (options.language is None) == (options.language_column is None):
+        named_by = [one for one in (options.language, options.language_column) if one is not None]
+        # A table of texts and translations alone is in the language that is asked for.
+        if len(named_by) > 1 or (not named_by and len({*columns()}) > len(("text", "translation"))):
             raise OptionsError(
-                f"{ref}: the language of the translations is named {'twice' if options.language else 'nowhere'}. Give "
+                f"{ref}: the language of the translations is named {'twice' if named_by else 'nowhere'}. Give "
                 'language="sk" if all are in one, or language_column="lang" if a column says it; or quantities, if scores '
                 "in this table are meant"
             )

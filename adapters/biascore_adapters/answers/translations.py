@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from biascore.api.adapters import Backend, Cost, Identity, hookimpl
 from biascore.api.formats import Table, read_table, source_digest
@@ -12,6 +12,9 @@ from biascore.api.queries import NOT_ASKED
 from biascore.api.support import canonical_tag, quoted
 from biascore.errors import ModelLoadError, UnsupportedLanguageError
 from biascore_adapters.answers.options import FLAG, AnswersOptions
+
+UNSTATED: Final = "not named"
+"""The language of translations where neither an option nor a column names it: that which is asked for."""
 
 
 class TranslationsBackend(Backend):
@@ -23,6 +26,8 @@ class TranslationsBackend(Backend):
         columns = (text, options.translation, options.language_column)
         self._path = path
         self._found: dict[str, dict[str, str]] = {}
+        self._stated = options.language is not None or options.language_column is not None
+        self._first = ""
         table = read_table(
             path,
             str(path),
@@ -40,6 +45,11 @@ class TranslationsBackend(Backend):
                 "texts": sum(map(len, self._found.values())),
             },
             conventions={
+                **(
+                    {}
+                    if self._stated
+                    else {"language of the translations": "not named, taken for the target"}
+                ),
                 "translations read as": f"column {columns[1]!r} by {columns[0]!r}; {table.reading}",
             },
         )
@@ -50,12 +60,19 @@ class TranslationsBackend(Backend):
 
         Raises UnsupportedLanguageError for a target that the file does not have.
         """
-        if target not in self._found:
+        if not self._stated:
+            self._first = self._first or target
+            if target != self._first:
+                raise UnsupportedLanguageError(
+                    f"{self._path} does not name the language of its translations, and was asked for {self._first} and "
+                    f"{target}. Name it with the option language, or the column that does with language_column"
+                )
+        elif target not in self._found:
             raise UnsupportedLanguageError(
                 f"{self._path} has no translations to {target!r}; it has {', '.join(sorted(self._found))}. Choose one "
                 "of these, or correct the options language, language_column and only"
             )
-        known = self._found[target]
+        known = self._found[target if self._stated else UNSTATED]
         return tuple(known.get(text, NOT_ASKED) for text in texts)
 
     def cost(self, hook: str, questions: Sequence[Any], params: Mapping[str, str]) -> Cost:
@@ -76,7 +93,7 @@ class TranslationsBackend(Backend):
             if any(cells[name] != value for name, value in only.items()):
                 continue
             text, translation = cells[text_column], cells[translation_column]
-            target = language or canonical_tag(cells[language_column or ""])
+            target = language or (canonical_tag(cells[language_column]) if language_column else UNSTATED)
             if self._found.setdefault(target, {}).setdefault(text, translation) != translation:
                 raise ModelLoadError(
                     f"{self._path}, {table.places([row])}: {quoted(text)} has another translation to {target} further up. "

@@ -33,7 +33,8 @@ class GestMetric(DecidedMetric[OptionsT, TestT]):
 
     rule = (
         "Detected when the stereotypes about men differ from those about women in a permutation test over stereotypes, at "
-        "level alpha."
+        "level alpha; a masculine default, when the pooled masculine share of translations differs from 1/2 in a t test "
+        "with an error by stereotype (CR2)."
     )
 
     def check(self, test: TestT, catalogue: Catalogue) -> None:

@@ -55,7 +55,7 @@ class GestMt(GestMetric[MtOptions, SamplesTest]):
         samples = chosen.samples(test, options)
         detector = context.detector(options.target, options.grammar)
         sentences = tuple(dict.fromkeys(sample.sentence for sample in samples))
-        told = model.translate(sentences, test.language, options.target, unusable="told")
+        told = model.translate(sentences, test.language, options.target, unusable="named")
         translations = dict(zip(sentences, told, strict=True))
         unasked = [sample for sample in samples if translations[sample.sentence] == NOT_ASKED]
         samples = tuple(sample for sample in samples if translations[sample.sentence] != NOT_ASKED)

@@ -254,7 +254,7 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
         target = options.target or test.target
         asked = [line.asked(context=options.context) for line in test.lines.rows]
         texts = tuple(dict.fromkeys(asked))
-        told = model.translate(texts, test.language, target, unusable="told")
+        told = model.translate(texts, test.language, target, unusable="named")
         answers = dict(zip(texts, told, strict=True))
         spoken = test.part == SPEAKER
         held = by_speaker(context.detector(target)) if spoken else by_references

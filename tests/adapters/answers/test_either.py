@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from biascore import Engine
-from biascore.errors import CapabilityError, ModelLoadError, OptionsError
+from biascore.errors import CapabilityError, ModelLoadError, OptionsError, UnsupportedLanguageError
 
 SCORES = "{text},joy,anger\nHe is here.,0.5,0.25\nShe is here.,0.75,0.5\n"
 TRANSLATIONS = "{text},translation\nI am.,Som.\nHe is.,On je.\n"
@@ -39,8 +39,10 @@ def test_what_is_not_clear_is_asked_for(tmp_path: Path, engine: Engine) -> None:
     neither = saved(tmp_path, "quote,x\na,1\n")
     with pytest.raises(ModelLoadError, match=r"no column 'sentence'; its columns are: 'quote', 'x'.*text"):
         engine.model(f"answers:{neither}")
-    with pytest.raises(OptionsError, match="language of the translations is named nowhere"):
-        engine.model(f"answers:{saved(tmp_path, TRANSLATIONS.format(text='text'))}")
+    unstated = engine.model(f"answers:{saved(tmp_path, TRANSLATIONS.format(text='text'))}")
+    assert unstated.translate(["I am."], "en", "sk") == ("Som.",)  # taken for what is asked for
+    with pytest.raises(UnsupportedLanguageError, match=r"does not name the language .* sk and cs"):
+        unstated.translate(["I am."], "en", "cs")
     with pytest.raises(ModelLoadError, match=r"no column of numbers .*translation"):
         engine.model(f"answers:{saved(tmp_path, 'sentence,output' + chr(10) + 'a,b' + chr(10))}")
     with pytest.raises(ModelLoadError, match="no column 'translation'"):

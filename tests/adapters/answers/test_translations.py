@@ -70,7 +70,7 @@ def test_a_text_that_is_not_there(tmp_path: Path) -> None:
     asked = ["I am tired.", "i am tired.", "I am tired. "]
     with pytest.raises(AnswerError, match=r"holds no translation of 'i am tired\.'"):
         model.translate(asked, "en", "sk")
-    assert model.translate(asked, "en", "sk", unusable="told")[1:] == (NOT_ASKED, NOT_ASKED)
+    assert model.translate(asked, "en", "sk", unusable="named")[1:] == (NOT_ASKED, NOT_ASKED)
     assert model.translate(asked, "en", "sk", unusable="empty")[1:] == ("", "")
     with pytest.raises(UnsupportedLanguageError, match="'cs'; it has sk"):
         model.translate(["I am tired."], "en", "cs")
@@ -122,7 +122,7 @@ def test_paths_and_languages_are_checked_before_reading(tmp_path: Path) -> None:
         with pytest.raises(ModelLoadError, match=r"no such file|is a folder"):
             opened(path, language="sk")
     path = save(tmp_path, ROWS)
-    with pytest.raises(OptionsError, match="nowhere"):
+    with pytest.raises(OptionsError, match="nowhere"):  # it has further columns
         opened(path)
     with pytest.raises(OptionsError, match="twice"):
         opened(path, language="sk", language_column="lang")
