@@ -12,12 +12,11 @@ more than what it removes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, Final, Literal, NamedTuple, TypeVar
-from weakref import WeakKeyDictionary
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from biascore.basics.wording import counted
 from biascore.designs.crossed import ATTRIBUTES, TARGETS, Crossed, Floats, Pair
 from biascore.designs.diagnostics import NEARLY
 from biascore.designs.effect import Sample
+from biascore.designs.kept import made_once
 from biascore.designs.options import NO_REFERENCE, OWN_KIND, ReferenceOptions, VectorOptions
 from biascore.designs.words import RoleVectors, Vectors, embed_words
 from biascore.errors import OptionsError, UnknownNameError
@@ -47,7 +47,6 @@ from biascore.stats.harmless import (
 )
 from biascore.stimuli import Catalogue, Origin, Test, WordList
 
-A = TypeVar("A")
 Kind = Literal["people", "topics"]
 PEOPLE: Final = "people"
 TOPICS: Final = "topics"
@@ -376,18 +375,6 @@ def _labellings(sample: Sample, alpha: float, rng: np.random.Generator) -> tuple
     observed = exchange.weights(np.array([exchange.first], dtype=np.float64))[0]
     drawn = exchange.drawn(LABELLINGS, rng, len(exchange.unit))
     return (exchange.weights(some) for some in drawn), observed
-
-
-_KEPT: Final[WeakKeyDictionary[Model, dict[Hashable, Any]]] = WeakKeyDictionary()
-
-
-def made_once(model: Model, key: Hashable, make: Callable[[], A]) -> A:
-    """What was made of an opened model under this key, or else is made now: tests share answers of harmless groups."""
-    own = _KEPT.setdefault(model, {})
-    if key not in own:
-        own[key] = make()
-    found: A = own[key]
-    return found
 
 
 def vectors_of(

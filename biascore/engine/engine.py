@@ -249,21 +249,19 @@ class Engine:
     ) -> Audit:
         """An audit of a model from the tests that were made to decide, for ``run``: those that it can answer.
 
-        ``engine.run(engine.audit("hf:bert-base-cased"))``. Raises UnknownNameError for a language or ground without tests,
-        CapabilityError for a model without any.
+        Raises UnknownNameError for a language or ground without tests, CapabilityError for a model without any.
 
         Args:
             model: A reference, which is opened and closed, or a Model.
             grounds: Such as "gender" and "age"; all by default.
             language: Of the tests; English, if the model's words do not fit another far better.
-            design: What is asked: "small" (the lead test of each ground), "standard", the default, or "full".
-            quick: Short for "small".
+            design: "small" (the lead test of each ground), "standard", the default, or "full"; ``quick``: small.
             to: The target languages of a translator, such as "es" or ("es", "it").
             options: The adapter's own, with a reference.
         """
         from biascore.audits.making import audit_of, chosen_design
 
-        chosen = chosen_design(design, quick=quick)
+        named = chosen_design(design, quick=quick)
         opened = self.model(model, **options) if isinstance(model, str) else model
         try:
             return audit_of(
@@ -274,7 +272,7 @@ class Engine:
                 options=opened.source.explicit_options,
                 language=language,
                 grounds=several(grounds),
-                design=chosen,
+                design=named,
                 to=several(to),
                 seed=self.seed,
                 adjust=self.adjust,

@@ -78,9 +78,8 @@ class Model:
         if under is None:
             self._open.callback(backend.close)
         self._caller = caller = Caller(source, backend, self._services)
-        self._asker = QueryRunner(
-            source, backend, self._services, caller.call, caller.needs, backend.in_flight
-        )
+        in_flight = backend.in_flight
+        self._asker = QueryRunner(source, backend, self._services, caller.call, caller.needs, in_flight)
         self.capabilities = caller.capabilities
         self._known: dict[str, Familiarity] = {}
         self.prompting: dict[str, str] = {}  # conventions of prompts put in this measurement
@@ -380,15 +379,15 @@ class Model:
         if hook.name not in self.capabilities:
             if self._transformed is not None:
                 raise CapabilityError(only_vectors(hook.name, self.name, self._transformed.name))
-            shown = f"{self.name} ({self.source.ref})"
-            raise CapabilityError(hooks.no_capability(shown, hook.name, self.capabilities, self.lacks))
+            of = f"{self.name} ({self.source.ref})"
+            raise CapabilityError(hooks.no_capability(of, hook.name, self.capabilities, self.lacks))
         return self._asker.ask(hook, questions)
 
     def _ask_sorted(self, hook: Hook[Q, A], questions: list[Q], key: Callable[[Q], str]) -> list[A]:
         """The answers, one for one, to questions that are asked in the order of their keys."""
-        order = sorted(range(len(questions)), key=lambda i: key(questions[i]))
-        answers = dict(zip(order, self._ask(hook, [questions[i] for i in order]), strict=True))
-        return [answers[i] for i in range(len(questions))]
+        order = np.argsort([key(one) for one in questions], kind="stable")
+        answers = self._ask(hook, [questions[i] for i in order])
+        return [answers[i] for i in np.argsort(order)]
 
 
 def _as_read(asked: str | Continuation) -> str:

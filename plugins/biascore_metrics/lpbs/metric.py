@@ -22,7 +22,8 @@ from biascore.api.stimuli import ATTRIBUTE, TARGET, slots_missing
 from biascore.designs.association import AUDIT_TESTS, AssociationMetric, predicts
 from biascore.designs.crossed import ATTRIBUTES, ROLES, TARGETS, Crossed, Floats
 from biascore.designs.effect import EFFECT
-from biascore.designs.harmless import Groups, OfGroups, made_once
+from biascore.designs.harmless import Groups, OfGroups
+from biascore.designs.kept import made_once
 from biascore.designs.options import ReferenceOptions
 from biascore.designs.words import distinct_words, unknown_words
 
