@@ -41,7 +41,7 @@ def check_capabilities(
     missing = metric.requires - capabilities
     others = (metric.precomputed, metric.causal.requires if metric.causal else None)
     if missing and not any(other and other <= capabilities for other in others):
-        why = f" (its head: {lacks})" if lacks else ""
+        why = f" ({lacks})" if lacks else ""
         if after:
             why = f" ({after} changes vectors alone, so anything else would be an answer without it)"
         raise CapabilityError(

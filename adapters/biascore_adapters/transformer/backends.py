@@ -99,7 +99,7 @@ class TransformerBackend(Backend):
         self._runtime, self._reader, self._export = opened.runtime, opened.reader, opened.export
         self._ranks, self._told = WordRanks(opened.reader), opened.told
         self.batch = opened.batch
-        self.lacks = str(opened.facts.get("head", ""))
+        self.lacks = f"its head: {opened.facts['head']}" if "head" in opened.facts else ""
         self.identity = Identity(
             opened.folder.digest(), opened.folder.revision, facts=opened.facts, conventions=opened.conventions
         )

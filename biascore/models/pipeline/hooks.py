@@ -37,7 +37,7 @@ from biascore.models.questions.writing import Prompt, Settings, Written
 
 def no_capability(model: str, hook: str, capabilities: Collection[str], lacks: str) -> str:
     """Why a model is not asked through a hook, and what to do; ``lacks`` is its own word of why."""
-    why = f" (its head: {lacks})" if lacks else ""
+    why = f" ({lacks})" if lacks else ""
     return (
         f"{model} cannot {hook}; it can {', '.join(sorted(capabilities))}{why}. Choose a metric that needs only those, or "
         "another model."
