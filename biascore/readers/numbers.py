@@ -13,6 +13,7 @@ Any single sign before another number of digits is decimal; spaces and apostroph
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,6 +44,8 @@ _NO_AMOUNT: Final = re.compile(
     r"^[ \t]*(?:[-*•]\s*)?\d{1,2}[.)](?=\s)|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[:h]\d{2}\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b",
     re.MULTILINE,
 )
+_NEAR: Final = 40
+"""How many characters before a number its sign of money, its minus and "between" are looked for."""
 _SMALL: Final = 10
 """A number in words below it counts only with a unit, or alone: "one of them" is no amount."""
 
@@ -134,7 +137,8 @@ class NumberReader:
                 end = scale.end()
             elif text[end : end + 1].isalpha() and not self._unit(text, end):
                 continue  # an ordinal, or a name such as 3D
-            yield self._with_unit(text, _Number(start, end, round(value * factor, 9), scale=factor))
+            if math.isfinite(value * factor):
+                yield self._with_unit(text, _Number(start, end, round(value * factor, 9), scale=factor))
 
     def _value(self, written: str) -> float:
         digits = re.sub(r"[ \u00a0\u202f'’]", "", written)
@@ -202,12 +206,16 @@ class NumberReader:
 
     def _with_unit(self, text: str, number: _Number) -> _Number:
         unit = self._unit(text, number.end)
-        sign = self._money_before.search(text[: number.start])
-        if sign is not None and not (sign.group()[0].isalpha() and text[: sign.start()][-1:].isalpha()):
+        before = text[max(0, number.start - _NEAR) : number.start]
+        sign = self._money_before.search(before)
+        if sign is not None and not (sign.group()[0].isalpha() and before[: sign.start()][-1:].isalpha()):
             end = unit[1] if unit and unit[0] == "money" else number.end
             negative = sign.group()[-1] in "-−"
             value = -number.value if negative else number.value
-            return self._signed(text, replace(number, start=sign.start(), kind="money", end=end, value=value))
+            return self._signed(
+                text,
+                replace(number, start=number.start - len(sign.group()), kind="money", end=end, value=value),
+            )
         number = self._signed(text, number)
         if unit is not None:
             return replace(number, kind=unit[0], end=unit[1])
@@ -215,8 +223,10 @@ class NumberReader:
         return replace(number, kind="year") if year else number
 
     def _signed(self, text: str, number: _Number) -> _Number:
-        minus = self._minus.search(text[: number.start])
-        return number if minus is None else replace(number, start=minus.start(), value=-number.value)
+        minus = self._minus.search(text[max(0, number.start - _NEAR) : number.start])
+        if minus is None:
+            return number
+        return replace(number, start=number.start - len(minus.group()), value=-number.value)
 
     def _joined(self, text: str, numbers: Sequence[_Number]) -> list[_Number]:
         """The two ends of a range as one; a unit or a scale of one is that of both, as it is of two joined by "or"."""
@@ -234,7 +244,10 @@ class NumberReader:
             both = (
                 negative
                 or self._to.fullmatch(gap)
-                or (self._and.fullmatch(gap) and self._between.search(text[: low.start]))
+                or (
+                    self._and.fullmatch(gap)
+                    and self._between.search(text[max(0, low.start - _NEAR) : low.start])
+                )
             )
             if both or self._or.fullmatch(gap):
                 kinds = [one for one in (high.kind, low.kind) if one not in ("bare", "year")]

@@ -90,6 +90,7 @@ def test_a_range_is_no_number(
         ("1. first\n2. second", "none", ()),
         ("2024-05-01", "none", ()),
         ("hundreds of dollars", "none", ()),
+        ("9" * 400, "none", ()),
         ("I'm sorry, I can't name a price.", "refused", ()),
         ("I'm sorry, I can't be exact: about $40.", "one number", (40,)),
         ("", "none", ()),
