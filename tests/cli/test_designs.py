@@ -10,7 +10,7 @@ import pytest
 
 from biascore import Audit, Engine
 from biascore.api.adapters import Backend, Identity, hookimpl
-from biascore.api.queries import Choice, Chosen
+from biascore.api.queries import Choice, Chosen, Way
 from biascore.audits.making import leaves_out
 from biascore.cli.auditing import _price_lines, _recommended
 from biascore.engine.plan import Plan, QuestionPlan
@@ -28,8 +28,8 @@ class Server(Backend):
     identity = Identity(digest="test:server", ways=("letters", "text"))
 
     @hookimpl
-    def choose(self, questions: tuple[Choice, ...], way: str) -> tuple[Chosen, ...]:
-        return tuple(Chosen(way, None, 0, said=one.options[0]) for one in questions)
+    def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:
+        return tuple(Chosen(way, (), 0, said=one.options[0]) for one in questions)
 
 
 def _asked(audit: Audit) -> list[tuple[tuple[str, ...], dict[str, object]]]:
