@@ -186,9 +186,8 @@ class Model:
     ) -> tuple[str, ...]:
         """Translations, one for one, from language ``source`` to ``target`` (BCP 47 tags).
 
-        A translation that is blank, holds NUL or half of a surrogate pair is none. It is not kept, and raises
-        AnswerError; with ``unusable="empty"`` it is an empty string, so that a metric can report the text as lost. "named":
-        the same, but NOT_ASKED of a text that a model of given answers does not hold.
+        One that is blank, holds NUL or half of a surrogate pair is not kept, and raises AnswerError; with ``unusable="empty"``
+        it is an empty string, which a metric reports as lost. "named": the same, but NOT_ASKED where given answers lack it.
         """
         asked = list(texts)
         answers = self._ask(hooks.translating(source, target, lenient=unusable != "error"), asked)
