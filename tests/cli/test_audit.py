@@ -198,6 +198,24 @@ def test_a_run_that_is_resumed_is_neither_estimated_nor_asked_about(
     assert "queries" not in audit("--quick")
 
 
+def test_a_design_that_was_recommended_is_resumed_without_another_probe(
+    audit: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    def resumes(chosen: Audit, *given: object) -> None:
+        first = given[-1]
+        assert callable(first)
+        begun.append(chosen.design)
+        first(True)
+
+    monkeypatch.setattr("biascore.cli.auditing.unfinished", lambda _folder, one: one.design == "small")
+    monkeypatch.setattr("biascore.cli.auditing.run_and_deliver", resumes)
+    assert "queries" not in audit("--minutes", "1")
+    assert begun == ["small"]
+    assert "--minutes recommends a design, and one is named" in audit("--minutes", "1", "--quick", code=2)
+
+
 @pytest.mark.slow
 def test_grounds_and_quick_choose_tests(audit: Callable[..., str]) -> None:
     audit("--ground", "Gender", "--out", "one")
