@@ -186,8 +186,8 @@ class Model:
     ) -> tuple[str, ...]:
         """Translations, one for one, from language ``source`` to ``target`` (BCP 47 tags).
 
-        One that is blank, holds NUL or half of a surrogate pair is not kept, and raises AnswerError; with ``unusable="empty"``
-        it is an empty string, which a metric reports as lost. "named": the same, but NOT_ASKED where given answers lack it.
+        One that is blank, holds NUL or half of a surrogate pair is not kept, and raises AnswerError; where ``unusable`` is
+        "empty", it is an empty string, so lost. "named": the same, but NOT_ASKED where given answers lack it.
         """
         asked = list(texts)
         answers = self._ask(hooks.translating(source, target, lenient=unusable != "error"), asked)
