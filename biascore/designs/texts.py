@@ -16,6 +16,7 @@ from pydantic import Field
 from biascore.basics.frozen import Scalar
 from biascore.basics.wording import counted
 from biascore.designs.clustered import ClusteredOptions
+from biascore.languages.names import language_name
 from biascore.metric import Context
 from biascore.models.model import Model
 from biascore.models.questions.other_language import other_language
@@ -40,8 +41,6 @@ SHOWN: Final = "shown"
 NOTICE: Final = "The model wrote these texts. They may repeat stereotypes, or hurt."
 _BEGINS: Final = 3
 """Words of a prompt that a text repeats which goes on with more such prompts."""
-_ENOUGH: Final = 20
-"""Prompts show of which language they are."""
 _INSIDE: Final = ",;:)]…"
 _MARKS: Final = "*_#`\"'“”‘’«»> \t\r\n"
 _REASONS: Final = {
@@ -158,6 +157,7 @@ class Texts(Generic[ReadingT]):
 def texts_of(
     model: Model,
     prompts: Sequence[tuple[str, str]],
+    language: str,
     options: TextOptions,
     context: Context,
     read: Callable[[int, str], ReadingT],
@@ -165,7 +165,7 @@ def texts_of(
 ) -> Texts[ReadingT]:
     """Ask for texts to prompts, each with its item; ``read`` is given the place of a prompt and a text that answers it.
 
-    ``unread``: outcomes of the reader that are no answer to what is asked.
+    ``language``: the tag of prompts and texts. ``unread``: outcomes of the reader that are no answer to what is asked.
     """
     settings, none = Settings(options.max_tokens, options.temperature), frozenset(unread)
     asked = [
@@ -173,9 +173,6 @@ def texts_of(
         for place, (text, item) in enumerate(prompts)
         for sample in range(options.samples)
     ]
-    about = "\n".join(
-        text for text, _ in prompts[:_ENOUGH]
-    )  # one alone may have no frequent word of its language
     rows: list[ReadText[ReadingT]] = []
     seen: set[tuple[int, str, str]] = set()
     answers = model.generate([prompt for _, prompt in asked], settings)
@@ -184,7 +181,7 @@ def texts_of(
         if not settings.drawn and same in seen:
             continue
         seen.add(same)
-        outcome, reading = _answers(prompt.text, about, written), None
+        outcome, reading = _answers(prompt.text, language, written), None
         if outcome == READ:
             reading = read(place, written.text)
             outcome = UNREAD if reading.outcome in none else READ
@@ -192,13 +189,13 @@ def texts_of(
     return Texts(tuple(rows))
 
 
-def _answers(prompt: str, about: str, written: Written) -> str:
-    """READ for a written text that answers its prompt in the language of ``about``; else what became of it."""
+def _answers(prompt: str, language: str, written: Written) -> str:
+    """READ for a written text that answers its prompt in its language; else what became of it."""
     if written.outcome != "written":
         return written.outcome
     if continues(written.text, prompt):
         return CONTINUES
-    return OTHER_LANGUAGE if other_language(written.text, about) else READ
+    return OTHER_LANGUAGE if other_language(written.text, prompt, language_name(language)) else READ
 
 
 def continues(text: str, prompt: str) -> bool:

@@ -40,9 +40,9 @@ def by_pronoun(_place: int, text: str) -> Reading:
 def texts(
     answer: Callable[[Prompt], str], n: int = 4, finish: str = "stop", **options: float
 ) -> Texts[Reading]:
-    prompts = [(PROMPT, f"nurse/{number}") for number in range(n)]
+    prompts = [(f"{PROMPT} Number {number}", f"nurse/{number}") for number in range(n)]
     return texts_of(
-        model_of(Writer(answer, finish)), prompts, TextOptions(**options), CONTEXT, by_pronoun, {"none"}
+        model_of(Writer(answer, finish)), prompts, "en", TextOptions(**options), CONTEXT, by_pronoun, {"none"}
     )
 
 
@@ -89,7 +89,7 @@ def test_the_reason_is_that_of_most_texts_and_some_unread_are_a_caveat() -> None
     assert "3 of 10 texts" in many.caveats[0].text
     assert not texts(mixed, 20).caveats[0].verdict
     assert texts_of(
-        model_of(Writer(mixed)), [], TextOptions(), CONTEXT, by_pronoun, ()
+        model_of(Writer(mixed)), [], "en", TextOptions(), CONTEXT, by_pronoun, ()
     ).problem  # nothing asked is nothing measured
 
 
