@@ -45,8 +45,11 @@ def refuses(said: str) -> bool:
     return bool(_REFUSES.match(said.strip(_MARKS)))
 
 
-def other_language(text: str, about: str) -> str:
-    """The language, or the script, of a text where it is not that of what it is ``about``; else ""."""
+def other_language(text: str, about: str, language: str = "") -> str:
+    """The language, or the script, of a text where it is not that of what it is ``about``; else "".
+
+    ``language``: the name of that, where it is known; "" leaves it to the words.
+    """
     own = Counter(map(script_of, filter(str.isalpha, text))).most_common(1)
     if not own:
         return ""
@@ -54,8 +57,9 @@ def other_language(text: str, about: str) -> str:
     theirs = Counter(map(script_of, filter(str.isalpha, about)))
     if 20 * theirs[script] < theirs.total():
         return script
-    found, asked = _language(text), _language(about)
-    return found if found and asked and found != asked else ""
+    known = any(language in name for name in _WORDS)
+    found, asked = _language(text), (language if known else "") if language else _language(about)
+    return found if found and asked and asked not in found else ""
 
 
 def _language(text: str) -> str:
