@@ -34,7 +34,7 @@ OUTCOMES: Final = (READ, UNREAD, "refused", "empty", "cut", CONTINUES, OTHER_LAN
 """What became of a text, one of these: a written one is read or unread, goes on with its prompt in place of answering, or is
 in another language."""
 LEAST: Final = 0.5
-"""Of the texts have to be read, else nothing is measured."""
+"""Of the texts: more have to be read, else nothing is measured."""
 MANY: Final = 0.2
 """Of the texts unread are a caveat with the verdict."""
 SHOWN: Final = "shown"
@@ -78,6 +78,11 @@ class ReadText(Generic[ReadingT]):
     reading: ReadingT | None = None
 
     @property
+    def why(self) -> str:
+        """Why it does not count: what became of it, or the outcome of the reader where it is unread; "" for a read one."""
+        return "" if self.outcome == READ else self.reading.outcome if self.reading else self.outcome
+
+    @property
     def evidence(self) -> str:
         """The words that the reading follows from, each once, with commas between."""
         found = self.reading.evidence if self.reading else ()
@@ -101,7 +106,7 @@ class Texts(Generic[ReadingT]):
     def problem(self) -> str:
         """Why nothing is measured, as a clause; "" where enough texts are read."""
         counts, n = self.counts, len(self.rows)
-        if self.unknown or (n and counts[READ] >= LEAST * n):
+        if self.unknown or (n and counts[READ] > LEAST * n):
             return self.unknown
         most = next((outcome for outcome, _ in self._lost.most_common()), "missing")
         why = _REASONS.get(most, _REASONS[UNREAD])
@@ -121,10 +126,7 @@ class Texts(Generic[ReadingT]):
 
     @property
     def _lost(self) -> Counter[str]:
-        """How many do not count, by outcome, and where they are unread by that of the reader."""
-        return Counter(
-            row.reading.outcome if row.reading else row.outcome for row in self.rows if row.outcome != READ
-        )
+        return Counter(row.why for row in self.rows if row.why)
 
     @property
     def _told(self) -> str:

@@ -84,7 +84,7 @@ class Difference:
     how: str = TESTED
     problem: str = ""
     mean: Mean | None = field(default=None)
-    """In place of the test, where no name differs from others of its group: over templates alone."""
+    """In place of the test, where names of one group do not differ: over templates alone."""
 
     @classmethod
     def of(cls, table: Table, values: Floats, level: float, limits: tuple[float, float] | None = None) -> Self:
@@ -93,17 +93,14 @@ class Difference:
         if not weights.any():
             return cls(None, n, problem=_missing(table))
         value = float(weights @ values)
-        alike = _alike(table, values)
-        if alike:
-            if limits is None:
-                return cls(value, n, problem=f"names of one group do not differ in any of the {n[TEMPLATES]} templates")
-            gaps, clusters = _by_template(table, values)
-            mean = Mean.of(gaps, {TEMPLATES: clusters}, level, limits=limits, items=TEMPLATES)
-            return cls(value, n, p_value=mean.p_value, how=mean.error, problem=mean.problem, mean=mean)
         try:
             test = _two_way(table, values, value, level)
         except (RegressionError, ZeroVarianceError) as error:
-            return cls(value, n, problem=str(error))
+            if limits is None:
+                return cls(value, n, problem=_untested(error, table))
+            gaps, clusters = _by_template(table, values)
+            mean = Mean.of(gaps, {TEMPLATES: clusters}, level, limits=limits, items=TEMPLATES)
+            return cls(value, n, p_value=mean.p_value, how=mean.error, problem=mean.problem, mean=mean)
         least = least_p(table)
         floor = least.p_value if least.p_value > test.p_value else None
         return cls(value, n, test, floor or test.p_value, f"signs of {least.limited_by}" if floor else TESTED)
@@ -150,24 +147,17 @@ def _two_way(table: Table, values: Floats, value: float, level: float) -> TTest:
     return TTest.of(value, variance**0.5, min(by[0].df, by[1].df), level)
 
 
-def _alike(table: Table, values: Floats) -> bool:
-    """Whether all names of a group have one value in each template and stratum."""
-    cells: dict[tuple[str, ...], float] = {}
-    keys = zip(table.template.tolist(), table.group.tolist(), table.stratum.tolist(), strict=True)
-    size = _NOTHING * float(np.abs(values).max(initial=1.0))
-    return all(abs(cells.setdefault(key, value) - value) <= size for key, value in zip(keys, values.tolist(), strict=True))
+def _untested(error: Exception, table: Table) -> str:
+    if isinstance(error, ZeroVarianceError):
+        return f"names of one group do not differ in any of the {table.counts()[TEMPLATES]} templates"
+    return str(error).rstrip(".")
 
 
 def _by_template(table: Table, values: Floats) -> tuple[Floats, list[str]]:
     """The difference within each template that has both groups, and its cluster."""
-    gaps, clusters = [], []
-    for template in dict.fromkeys(table.template.tolist()):
-        kept = table.template == template
-        weights = table.where(kept).weights
-        if weights.any():
-            gaps.append(float(weights @ values[kept]))
-            clusters.append(str(table.cluster[kept][0]))
-    return np.array(gaps), clusters
+    found = by_template(table, values)
+    cluster = dict(zip(table.template.tolist(), table.cluster.tolist(), strict=True))
+    return np.array([*found.values()]), [cluster[template] for template in found]
 
 
 def by_template(table: Table, values: Floats) -> dict[str, float]:
