@@ -46,7 +46,12 @@ class Table:
     def where(self, kept: npt.NDArray[np.bool_]) -> Table:
         """Some of the rows."""
         return Table(
-            self.groups, self.name[kept], self.group[kept], self.stratum[kept], self.template[kept], self.cluster[kept]
+            self.groups,
+            self.name[kept],
+            self.group[kept],
+            self.stratum[kept],
+            self.template[kept],
+            self.cluster[kept],
         )
 
     @property
@@ -87,7 +92,9 @@ class Difference:
     """In place of the test, where names of one group do not differ: over templates alone."""
 
     @classmethod
-    def of(cls, table: Table, values: Floats, level: float, limits: tuple[float, float] | None = None) -> Self:
+    def of(
+        cls, table: Table, values: Floats, level: float, limits: tuple[float, float] | None = None
+    ) -> Self:
         """Of values (n,). ``limits`` of a difference give an interval also where no name differs from its group."""
         n, weights = table.counts(), table.weights
         if not weights.any():
@@ -105,7 +112,9 @@ class Difference:
         floor = least.p_value if least.p_value > test.p_value else None
         return cls(value, n, test, floor or test.p_value, f"signs of {least.limited_by}" if floor else TESTED)
 
-    def estimate(self, name: str, unit: str, *, tested: bool = False, limits: tuple[float, float] | None = None) -> Estimate:
+    def estimate(
+        self, name: str, unit: str, *, tested: bool = False, limits: tuple[float, float] | None = None
+    ) -> Estimate:
         """The estimate; with its p-value if ``tested``."""
         if self.mean is not None:
             found = self.mean.estimate(name, unit, tested=tested, limits=limits)
@@ -125,13 +134,16 @@ class Difference:
 def least_p(table: Table) -> Attainable:
     """The smallest p that so few names and templates can give: of partitions of names, of signs of templates."""
     n = table.counts()
-    names = of_partitions(*(n[group] for group in table.groups), NAMES)
+    first, second = table.groups
+    names = of_partitions(n[first], n[second], NAMES)
     return max(of_signs(n[TEMPLATES], TEMPLATES), names, key=lambda one: one.p_value)
 
 
 def _two_way(table: Table, values: Floats, value: float, level: float) -> TTest:
     first, second = table.groups
-    factors = {"group": table.group} | ({"stratum": table.stratum} if len({*table.stratum.tolist()}) > 1 else {})
+    factors = {"group": table.group} | (
+        {"stratum": table.stratum} if len({*table.stratum.tolist()}) > 1 else {}
+    )
     fit = ols.fit(
         values, treatment(factors, levels={"group": (second, first)}), absorb={"template": table.template}
     )
@@ -223,5 +235,7 @@ def _dummies(labels: Texts) -> Floats:
 
 def of_rows(groups: tuple[str, str], rows: Sequence[tuple[str, str, str, str, str]]) -> Table:
     """From name, group, stratum, template and cluster of each row."""
-    columns = [np.array(column, dtype=np.str_) for column in zip(*rows, strict=True)] or [np.array([], dtype=np.str_)] * 5
+    columns = [np.array(column, dtype=np.str_) for column in zip(*rows, strict=True)] or [
+        np.array([], dtype=np.str_)
+    ] * 5
     return Table(groups, *columns)

@@ -33,7 +33,9 @@ class AdviceFormat(DataFormat[AdviceFormatOptions]):
     """A table with scenario, variation, name_group, name, context_level and prompt_text; variations are clusters."""
 
     id: ClassVar[str] = "advice"
-    summary: ClassVar[str] = "prompts that ask for a number, in the columns of Haim, Salinas & Nyarko 2024 (CSV)"
+    summary: ClassVar[str] = (
+        "prompts that ask for a number, in the columns of Haim, Salinas & Nyarko 2024 (CSV)"
+    )
     example: ClassVar[str] = "advice:just_prompts.csv"
 
     def read(self, file: DataFile) -> Test:
@@ -86,7 +88,9 @@ class AdviceFormat(DataFormat[AdviceFormatOptions]):
                 raise DataError(
                     f"{table.display} has the same prompt twice, on {table.places([first, row])}. Delete one"  # type: ignore[list-item]
                 )
-            yield Asked(text, f"{scenario}, {variation}, {context}", name, race, gender, f"{scenario}, {variation}")
+            yield Asked(
+                text, f"{scenario}, {variation}, {context}", name, race, gender, f"{scenario}, {variation}"
+            )
         if not seen:
             raise DataError(
                 f"{table.display} has no row with context_level {quoted(self.options.context)}; there are "

@@ -123,7 +123,9 @@ class AdviceTest(Test):
         for one in self.prompts.rows:
             of_name.setdefault((one.race, one.gender, one.name), []).append(one)
         cells = [*dict.fromkeys(key[:2] for key in of_name)]
-        kept = size.items_of([*of_name.values()], lambda some: cells.index((some[0].race, some[0].gender)), _copy)
+        kept = size.items_of(
+            [*of_name.values()], lambda some: cells.index((some[0].race, some[0].gender)), _copy
+        )
         return replace(self, prompts=self.prompts.of(tuple(one for some in kept for one in some)))
 
     def details(self) -> list[str]:
@@ -173,7 +175,12 @@ class AdviceEntry(ListEntry):
         for name, text in self.templates.items():
             if SLOT not in text:
                 raise ValueError(f"templates.{name} has no slot {SLOT}, so all of its prompts are the same")
-        every = [(race, gender, one) for race, of in self.names.items() for gender, some in of.items() for one in some]
+        every = [
+            (race, gender, one)
+            for race, of in self.names.items()
+            for gender, some in of.items()
+            for one in some
+        ]
         counts = Counter(one for _, _, one in every)
         if twice := [one for one, count in counts.items() if count > 1]:
             raise ValueError(f"names have {twice[0]!r} twice. Leave it in one place")
@@ -181,7 +188,9 @@ class AdviceEntry(ListEntry):
             raise ValueError(f"names have {min(both)!r} as a race and as a gender. Name them apart")
         named = [template for some in self.clusters.values() for template in some]
         if unknown := [one for one in named if one not in self.templates]:
-            raise ValueError(f"clusters name the template {unknown[0]!r}; there are {', '.join(self.templates)}")
+            raise ValueError(
+                f"clusters name the template {unknown[0]!r}; there are {', '.join(self.templates)}"
+            )
         if doubled := [one for one in named if named.count(one) > 1]:
             raise ValueError(f"clusters name the template {doubled[0]!r} twice. Leave it in one of them")
         return self

@@ -77,7 +77,10 @@ class Answers:
         test = self.test
         return of_rows(
             test.groups,
-            [(one.name, test.group(one), test.stratum(one), one.template, one.together) for one, _ in self.rows],
+            [
+                (one.name, test.group(one), test.stratum(one), one.template, one.together)
+                for one, _ in self.rows
+            ],
         )
 
     @property
@@ -181,11 +184,7 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
                     neutral=None,
                     n={"names": len(set(table.name.tolist()))},
                 ),
-                *(
-                    one
-                    for shift in shifts
-                    for one in shift.estimates("ln", "templates", level)
-                ),
+                *(one for shift in shifts for one in shift.estimates("ln", "templates", level)),
                 *_limit_estimates(limits, len(every.name)),
                 texts.unread,
                 *(
@@ -238,14 +237,18 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
         limits: tuple[float, float] | None,
     ) -> Iterator[Caveat]:
         """What else might explain the ratio: a surname, names alone, refusals, or what is unread."""
-        surnames = [{one.surname for one in test.prompts.rows if test.group(one) == group} for group in test.groups]
+        surnames = [
+            {one.surname for one in test.prompts.rows if test.group(one) == group} for group in test.groups
+        ]
         for group, own in zip(test.groups, surnames, strict=True):
             if test.factor == "race" and len(own) == 1 and own != {""} and surnames[0] != surnames[1]:
                 text = f"all names of {group} have the surname {min(own)}, so that race and surname cannot be told apart"
                 yield Caveat(text, short=f"{group} has one surname")
         detected = found.p_value is not None and found.p_value <= self.options.alpha
         if detected and noise is not None and abs(found.value or 0.0) <= noise:
-            yield Caveat(f"names of one group alone differ as much: 95 % of their splits are within {noise:z.2g}")
+            yield Caveat(
+                f"names of one group alone differ as much: 95 % of their splits are within {noise:z.2g}"
+            )
         if refused.p_value is not None and refused.p_value <= self.options.alpha and refused.value:
             group = test.groups[refused.value < 0]
             text = (
@@ -268,8 +271,6 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
             "reader": f"numbers, {test.language}: one positive number; ranges, several, none and refusals are not read",
             "templates": ", ".join(templates),
             "names": "all" if self.options.names is None else f"{self.options.names} of each race and gender",
-            "texts": f"{self.options.samples} of each prompt, at most {self.options.max_tokens} tokens, temperature "
-            f"{self.options.temperature:g}",
             "p-value": f"{TESTED}, two-sided; no less than signs of templates and partitions of names can give",
             "same-group log ratio": "names of each group, split at random in halves, compared within their group",
             "unread texts": "left out of the ratio; its least and greatest have them at the ends of the range that they "
@@ -380,5 +381,3 @@ def _items(answers: Answers, table: Table, values: Floats, kept: npt.NDArray[np.
             **answers.texts.columns(),
         },
     )
-
-
