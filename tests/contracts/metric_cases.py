@@ -117,6 +117,7 @@ def without_a_direction(engine: Engine, test: str) -> Any:
 CASES: Mapping[str, Case] = {
     "analogy": Case(analogies, not_asked=UNPLANTED | MADE | ITEMLESS | {"lost"}, model="planted:en/weat7=1"),
     "bbq": Case(lambda *_: made_test(questions(12, 8)), {"way": "text"}, MADE),
+    "characters": Case("en/occasions-occupations", not_asked=FIXED, nulls=20),
     "crows-pairs": Case("en/crows_own"),
     "crows-pairs, causal": Case("en/crows_own", CAUSAL, SCORES),
     "crows-pairs-mixed": Case("en/crows_own", nulls=30),

@@ -136,6 +136,7 @@ CASES = {
     "discrim-eval": Case(
         "discrim-eval", "en/decisions_own", "gender: female - male", lambda effect: SLOPES * effect
     ),
+    "characters": Case("characters", "en/occasions-occupations", "stereotype gap", identity),
     "robust-association": Case(
         "robust-association", WORK, "difference male - female", identity, {**EASY, "pairs": 4}
     ),

@@ -85,7 +85,7 @@ class Gaps:
         )
         told = Estimate(
             name=GAP,
-            value=found.change,
+            value=found.value,
             unit=P_MASCULINE,
             limits=WHOLE,
             n=n,
