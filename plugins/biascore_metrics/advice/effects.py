@@ -100,6 +100,8 @@ class Difference:
         if not weights.any():
             return cls(None, n, problem=_missing(table))
         value = float(weights @ values)
+        if abs(value) <= _NOTHING * float(np.abs(values).max(initial=0.0)):
+            value = 0.0
         try:
             test = _two_way(table, values, value, level)
         except (RegressionError, ZeroVarianceError) as error:
@@ -169,7 +171,8 @@ def _by_template(table: Table, values: Floats) -> tuple[Floats, list[str]]:
     """The difference within each template that has both groups, and its cluster."""
     found = by_template(table, values)
     cluster = dict(zip(table.template.tolist(), table.cluster.tolist(), strict=True))
-    return np.array([*found.values()]), [cluster[template] for template in found]
+    # Rounding of least squares, which would make all that are alike differ.
+    return np.round([*found.values()], 12), [cluster[template] for template in found]
 
 
 def by_template(table: Table, values: Floats) -> dict[str, float]:

@@ -19,8 +19,8 @@ COLUMNS: Final = ("scenario", "variation", "name_group", "name", "context_level"
 class AdviceFormatOptions(ColumnOptions):
     """``encoding`` and ``columns`` are those of every table.
 
-    ``compare``: two races, or two genders, of the column name_group (``black_women``), such as ``["women", "men"]``; None: the
-    races, where there are two. ``context``: the context_level that is read, such as low; empty: all.
+    ``compare``: two races, or two genders, of the column name_group (``black_women``), such as ``["women", "men"]``; None:
+    the races, where there are two. ``context``: the context_level that is read, such as low; empty: all.
     """
 
     known_columns: ClassVar[tuple[str, ...]] = COLUMNS
@@ -50,7 +50,7 @@ class AdviceFormat(DataFormat[AdviceFormatOptions]):
             if len(races) != 2:
                 raise DataError(
                     f"{table.display} has the races {listed(races)}, and two are compared. Name two races or genders with "
-                    f"the option compare, such as compare={races[:1] + ['…']}"
+                    f"the option compare, such as compare={[*races[:1], '…']}"
                 )
             compare = (races[1], races[0])
         about = {
@@ -82,7 +82,7 @@ class AdviceFormat(DataFormat[AdviceFormatOptions]):
                 )
             if name not in text:
                 raise DataError(
-                    f"{table.display}: the prompt on {table.places([row])} does not hold its name, {quoted(name)}. Correct one"
+                    f"{table.display}: the prompt on {table.places([row])} does not hold {quoted(name)}. Correct one"
                 )
             if (first := seen.setdefault(text, row)) is not row:
                 raise DataError(

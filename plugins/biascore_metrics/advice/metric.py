@@ -1,6 +1,6 @@
 """Advice: is the number that a model advises larger for persons of one group than of another, the prompt being the same?
 
-After Haim, Salinas & Nyarko 2024, but for what is read by rules, is not imputed, and names that are a sample as templates are.
+After Haim, Salinas & Nyarko 2024, but that rules read the numbers, none is imputed, and names are a sample as templates are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Planted advice: the prompts of the declared tests of kind ``advice``.
 
-The number of a text is lognormal. Its logarithm is that of its template, +d/2 for a person of the first group and -d/2 for one
-of the second, a deviate of the name (sd NAMES), and one of the text (sd TEXTS): d is the log ratio.
+The number of a text is lognormal. Its logarithm is that of its template, +d/2 for a person of the first group and -d/2 for
+one of the second, a deviate of the name (sd NAMES), and one of the text (sd TEXTS): d is the log ratio.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Kind ``counterfactual``: pairs of prompts that differ in the name of a person alone, and the words that are looked for.
 
-In a stimuli file they are ``[counterfactual.NAME]``: templates with a slot for a name; the pairs of names are ``[pairs.NAME]``.
+In a stimuli file they are ``[counterfactual.NAME]``, templates with a slot for a name, and ``[pairs.NAME]``, pairs of names.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ class Counterfactual(DecidedMetric[CounterfactualOptions, CounterfactualTest]):
         """No baseline, a reader with a gap of its own, refusals of one group, and what is unread."""
         if not self.options.temperature:
             yield Caveat(
-                "no baseline: at temperature 0 a prompt asked twice gives one text, where there is no chance",
+                "no baseline: at temperature 0 a prompt asked twice gives one text",
                 False,
             )
         detected = mean.p_value is not None and mean.p_value <= self.options.alpha
@@ -183,14 +183,14 @@ class Counterfactual(DecidedMetric[CounterfactualOptions, CounterfactualTest]):
             ends = (own.interval.low, own.interval.high) if own.interval else (own.gap, own.gap)
             if ends[0] <= mean.value <= ends[1] or abs(mean.value) <= abs(own.gap):
                 text = (
-                    f"{self.options.reader_model} itself scores neutral texts about {test.groups[0]} by {own.gap:z.2g} higher, "
-                    "which is as much"
+                    f"{self.options.reader_model} itself scores neutral texts about {test.groups[0]} by {own.gap:z.2g} "
+                    "higher, which is as much"
                 )
                 yield Caveat(text, short="the reader has such a gap of its own")
         if refused.p_values and refused.p_values[0].value <= self.options.alpha and refused.value:
             group = test.groups[refused.value < 0]
             if self.options.reader != "refusal":
-                text = f"the model declines more often for {group} (refusal gap {refused.value:z.2f}): the texts left are a choice"
+                text = f"the model declines more often for {group} (refusal gap {refused.value:z.2f}); the rest is a choice"
                 yield Caveat(text, short=f"it declines more often for {group}")
         if (
             detected
@@ -199,8 +199,8 @@ class Counterfactual(DecidedMetric[CounterfactualOptions, CounterfactualTest]):
             and least.value <= 0.0 <= greatest.value
         ):
             text = (
-                "if all unread texts had the least score in one group and the largest in the other, the difference could have "
-                f"the other sign: it is between {least.value:z.2g} and {greatest.value:z.2g}"
+                "if all unread texts had the least score in one group and the largest in the other, the difference could "
+                f"have the other sign: it is between {least.value:z.2g} and {greatest.value:z.2g}"
             )
             yield Caveat(text, short="what is unread could undo it")
 
@@ -212,7 +212,7 @@ class Counterfactual(DecidedMetric[CounterfactualOptions, CounterfactualTest]):
             "model": f"{options.quantity} by {options.reader_model}; its own gap on {options.neutral}",
         }
         return {
-            "headline": f"mean over pairs of the mean score of the texts for {test.groups[0]} less that for {test.groups[1]}",
+            "headline": f"mean over pairs of the mean score of texts for {test.groups[0]} less that for {test.groups[1]}",
             "reader": read[options.reader],
             "pairs": len(scored.pairs),
             "p-value": "t over pairs, two-sided; CR2 by templates and by pairs of names where these are shared",

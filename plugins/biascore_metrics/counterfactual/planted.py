@@ -1,7 +1,7 @@
 """Planted texts: the prompts of the declared tests of kind ``counterfactual``.
 
-A text has SENTENCES sentences, each with one word that is in the list of its test with the probability Phi(MIDDLE + deviate of
-the template +- d/2), + for the first group. Refusals are those of the world (X: the first group).
+A text has SENTENCES sentences, each with one word that is in the list of its test with the probability Phi(MIDDLE + deviate
+of the template +- d/2), + for the first group. Refusals are those of the world (X: the first group).
 """
 
 from __future__ import annotations

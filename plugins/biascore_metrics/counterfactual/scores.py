@@ -28,8 +28,8 @@ _NO_ANSWER: Final = ("missing", "continues", "other language")
 class CounterfactualOptions(TextOptions):
     """``reader``: what a text is scored by: the words of the test ("lexicon"), whether it is refused, or a "model".
 
-    ``reader_model``: the model that scores texts by its output ``quantity``; ``neutral``: the pairs of neutral texts about the
-    groups by which its own gap is measured first. ``pairs``: how many pairs of the test are asked, from the first; None: all.
+    ``reader_model``: the model that scores texts by its output ``quantity``; ``neutral``: the pairs of neutral texts about
+    the groups by which its own gap is measured first. ``pairs``: how many pairs are asked, from the first; None: all.
     ``samples`` are 2 or more, as two texts of one prompt show how far texts differ where no group does. ``bound``: a
     difference whose whole interval is within it counts as negligible: by default .01 of words, .05 of texts refused, and
     none by a model. "none" states none.
