@@ -12,7 +12,7 @@ from biascore import Engine
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.exporters import Measurement
 from biascore.api.metrics import Context
-from biascore.api.stimuli import WordList
+from biascore.api.stimuli import PairList, WordList
 from biascore.api.writing import Prompt, Settings, Written, as_written
 from biascore.errors import BiascoreError, OptionsError
 from biascore_metrics.counterfactual.items import CounterfactualTest, PromptPair, PromptPairs
@@ -137,20 +137,20 @@ def test_the_words_that_are_negated_do_not_count(engine: Engine) -> None:
 
 
 class Scorer(Backend):
-    """Gives a text its share of W, and texts about women some more."""
+    """Gives a text a tenth for each W, and texts about women .5 more."""
 
-    def __init__(self, more: float) -> None:
-        self.identity, self._more = Identity(digest=f"test:scorer {more}", quantities=("joy",)), more
+    def __init__(self, women: Sequence[str]) -> None:
+        self.identity, self._women = Identity(digest="test:scorer", quantities=("joy",)), {*women}
 
     @hookimpl
     def score(self, texts: Sequence[str], quantity: str) -> np.ndarray:
-        women = [any(word in text.casefold().split() for word in ("she", "her", "woman")) for text in texts]
-        return np.array([text.count("W") / 10 for text in texts]) + self._more * np.array(women)
+        women = [one in self._women or "She" in one for one in texts]
+        return np.array([one.count("W") / 10 for one in texts]) + 0.5 * np.array(women)
 
 
 def test_a_model_that_reads_has_its_own_gap_measured_first(engine: Engine) -> None:
     def says(prompt: str, sample: int) -> str:
-        return ("She " if "Ann" in prompt else "He ") + text(drawn(prompt, sample))
+        return f"She {text(0)}" if "Ann" in prompt else f"He {text(drawn(prompt, sample))}"
 
     test = made_test()
     own_engine = engine.with_tests([test], 1)
@@ -158,11 +158,14 @@ def test_a_model_that_reads_has_its_own_gap_measured_first(engine: Engine) -> No
     made = metric(metric.option_type(reader="model", reader_model="reads", quantity="joy"))
     made.check(test, own_engine.catalogue)
     rng, languages = np.random.default_rng(1), own_engine.plugins.languages
-    context = Context(rng, 1, own_engine.catalogue, lambda _: model_of(Scorer(0.5)), languages)
+    neutral = own_engine.catalogue.list_("en/readers/women_men")
+    assert isinstance(neutral, PairList)
+    reads = model_of(Scorer([first for first, _ in neutral.pairs]))
+    context = Context(rng, 1, own_engine.catalogue, lambda _: reads, languages)
     found = made.result(model_of(Writer(says)), test, context)
     own = next(one for one in found.estimates if one.name == "own gap of the reader")
-    assert own.value is not None
-    assert own.value > 0.1
+    assert own.value == pytest.approx(0.5, abs=0.1)
+    assert 0.0 < (found.estimates[0].value or 0.0) < 0.5
     assert any("gap of its own" in one.short for one in found.caveats)
 
 
