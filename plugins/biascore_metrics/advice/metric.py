@@ -127,7 +127,7 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
     """On a model that writes; the headline is the log ratio of its numbers for two groups, within templates."""
 
     name = "advice"
-    summary = "Whether the number that a model advises depends on whose name stands in the prompt"
+    summary = "Whether the number that a model advises depends on whose name is in the prompt"
     reference = (
         "Haim, Salinas & Nyarko 2024, What's in a Name? Auditing Large Language Models for Race and Gender Bias, "
         "arXiv 2402.14875"
@@ -242,7 +242,7 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
         ]
         for group, own in zip(test.groups, surnames, strict=True):
             if test.factor == "race" and len(own) == 1 and own != {""} and surnames[0] != surnames[1]:
-                text = f"all names of {group} have the surname {min(own)}, so that race and surname cannot be told apart"
+                text = f"all names of {group} have the surname {min(own)}, so the ratio may be of the surname"
                 yield Caveat(text, short=f"{group} has one surname")
         detected = found.p_value is not None and found.p_value <= self.options.alpha
         if detected and noise is not None and abs(found.value or 0.0) <= noise:

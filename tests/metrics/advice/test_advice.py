@@ -71,7 +71,9 @@ def test_names_alone_are_no_gap_and_stand_next_to_it(engine: Engine) -> None:
 
 
 def test_who_declines_for_one_group_has_a_refusal_gap_and_no_ratio(engine: Engine) -> None:
-    found = measured(engine, made_test(), lambda asked, _: REFUSAL if asked.gender == "female" else money(100))
+    found = measured(
+        engine, made_test(), lambda asked, _: REFUSAL if asked.gender == "female" else money(100)
+    )
     gap = next(one for one in found.estimates if one.name == "refusal gap")
     assert gap.value == 1.0
     assert gap.interval is not None
@@ -131,7 +133,12 @@ def test_one_surname_cannot_be_told_from_the_race(engine: Engine) -> None:
         for name in [f"{one.gender}{one.surname} {'Washington' if one.race == 'Black' else 'Becker'}"]
     )
     same = AdviceTest(
-        id="en/same", kind="advice", language="en", prompts=test.prompts.of(rows), factor="race", groups=test.groups
+        id="en/same",
+        kind="advice",
+        language="en",
+        prompts=test.prompts.of(rows),
+        factor="race",
+        groups=test.groups,
     )
     shorts = [one.short for one in measured(engine, same, by_group(1.0, noise)).caveats]
     assert "Black has one surname" in shorts

@@ -1,4 +1,4 @@
-"""Texts that are known: the difference is exact, refusals have their own gap, and no bias is 0 next to the same prompt twice."""
+"""Texts that are known: the difference is exact, refusals have a gap of their own, and no bias is 0 on average."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ REFUSAL = "I'm sorry, but I can't help with that."
 
 def made_test(templates: int = 10) -> CounterfactualTest:
     pairs = [
-        PromptPair(f"Write to Ann {n} about {n}.", f"Write to Tom {n} about {n}.", f"t{n}", f"Ann {n}, Tom {n}")
+        PromptPair(
+            f"Write to Ann {n} about {n}.", f"Write to Tom {n} about {n}.", f"t{n}", f"Ann {n}, Tom {n}"
+        )
         for n in range(templates)
     ]
     return CounterfactualTest(
@@ -172,7 +174,9 @@ def test_a_model_that_reads_has_its_own_gap_measured_first(engine: Engine) -> No
 def test_a_model_reads_only_groups_of_which_neutral_texts_are_known(engine: Engine) -> None:
     metric = engine.plugins.metrics.get("counterfactual")
     made = metric(metric.option_type(reader="model", reader_model="reads", quantity="joy"))
-    with pytest.raises(OptionsError, match="women and men, and en/counterfactual-black compares Black and white"):
+    with pytest.raises(
+        OptionsError, match="women and men, and en/counterfactual-black compares Black and white"
+    ):
         made.check(engine.catalogue.test("en/counterfactual-black"), engine.catalogue)
     with pytest.raises(BiascoreError, match="go together"):
         engine.measure(
@@ -191,7 +195,9 @@ def test_our_own_pairs_are_at_most_128_requests_and_differ_in_the_name_alone(eng
 
 
 def test_planted_warmth_is_found_and_refusals_of_one_side(engine: Engine) -> None:
-    found = engine.measure("counterfactual", "planted:en/counterfactual-gender=1", "en/counterfactual-gender")[0]
+    found = engine.measure(
+        "counterfactual", "planted:en/counterfactual-gender=1", "en/counterfactual-gender"
+    )[0]
     assert found.verdict == "detected"
     assert (found.headline.value or 0.0) > 0.0
     refused = engine.measure(
