@@ -51,9 +51,11 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
 
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:
-        """The project's own occupations, of a chat model."""
-        in_words = "text" in model.identity.ways and "embed" not in model.capabilities
-        return ("occasions-*",) if in_words and len(model.identity.ways) > 1 else ()
+        """The project's own occupations, of a chat model: behind a server, or with a chat template."""
+        identity = model.identity
+        served = "text" in identity.ways and len(identity.ways) > 1 and "embed" not in model.capabilities
+        chat = served or "chat_template" in identity.facts
+        return ("occasions-*",) if chat and "generate" in model.capabilities else ()
 
     def unreachable(self, test: OccasionsTest) -> tuple[Unreachable, ...]:
         """That few occasions can detect nothing."""
