@@ -20,7 +20,7 @@ from biascore.api.readers import NumberReading, number_reader
 from biascore.designs import Decided, DecidedMetric, Shift
 from biascore.designs.bounds import Bound
 from biascore.designs.perturbed import describe_shifts
-from biascore.designs.texts import READ, ReadText, TextOptions, Texts, examples, shown, texts_of
+from biascore.designs.texts import READ, ReadText, TextOptions, Texts, examples, is_chat, shown, texts_of
 from biascore.designs.words import covered
 from biascore.errors import UnknownNameError
 from biascore.stats import Interval, Unreachable
@@ -142,8 +142,7 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:
         """The project's own prompts, of a chat model."""
-        in_words = "text" in model.identity.ways and "embed" not in model.capabilities
-        return ("advice-*",) if in_words and len(model.identity.ways) > 1 else ()
+        return ("advice-*",) if is_chat(model) else ()
 
     def unreachable(self, test: AdviceTest) -> tuple[Unreachable, ...]:
         """That few names or templates can detect nothing."""

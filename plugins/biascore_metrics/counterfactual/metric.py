@@ -28,7 +28,7 @@ from biascore.api.metrics import (
 from biascore.api.stimuli import Catalogue
 from biascore.designs import Decided, DecidedMetric, Mean
 from biascore.designs.mean import least_p, shared
-from biascore.designs.texts import READ, examples, shown
+from biascore.designs.texts import READ, examples, is_chat, shown
 from biascore.designs.words import covered
 from biascore.stats import Unreachable
 from biascore_metrics.counterfactual.items import CounterfactualTest, PromptPair
@@ -59,8 +59,7 @@ class Counterfactual(DecidedMetric[CounterfactualOptions, CounterfactualTest]):
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:
         """The project's own pairs, of a chat model."""
-        in_words = "text" in model.identity.ways and "embed" not in model.capabilities
-        return ("counterfactual-*",) if in_words and len(model.identity.ways) > 1 else ()
+        return ("counterfactual-*",) if is_chat(model) else ()
 
     def check(self, test: CounterfactualTest, catalogue: Catalogue) -> None:
         """Raise OptionsError where the neutral texts of a model that reads are of other groups."""
