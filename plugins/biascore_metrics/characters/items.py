@@ -109,7 +109,7 @@ def _copy(one: Occasion, number: int) -> Occasion:
 class OccasionsEntry(ListEntry):
     """``[occasions.NAME]``: every template with every occasion.
 
-    ``women``: by occasion, as it stands in the slot ``{occasion}``, the share of women that is its norm, in percent.
+    ``women``: by occasion, as it is in the slot ``{occasion}``, the share of women that is its norm, in percent.
     ``articles`` stand before the noun of an occasion; with
     any, a reader tells the person with that noun from others in a text.
     """

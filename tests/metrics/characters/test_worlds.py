@@ -46,7 +46,7 @@ def world(seed: int, side: int, texts: int, up: float) -> tuple[float, float]:
     context = Context(np.random.default_rng(seed), seed, NOTHING, no_second)
     by_occasion = Gaps(asked, Texts(rows)).gap(0.95, context)[0].p_values[0].value
     men = [int(some.sum()) for some in (masculine[women < 50], masculine[women > 50])]
-    by_text = fisher_exact([[one, side * texts - one] for one in men]).pvalue
+    by_text = fisher_exact(np.array([[one, side * texts - one] for one in men])).pvalue
     return by_occasion, float(by_text)
 
 
