@@ -106,7 +106,7 @@ class Difference:
             test = _two_way(table, values, value, level)
         except (RegressionError, ZeroVarianceError) as error:
             if limits is None:
-                return cls(value, n, problem=_untested(error, table))
+                return cls(value, n, problem=_untested(error, table, values))
             gaps, clusters = _by_template(table, values)
             mean = Mean.of(gaps, {TEMPLATES: clusters}, level, limits=limits, items=TEMPLATES)
             return cls(value, n, p_value=mean.p_value, how=mean.error, problem=mean.problem, mean=mean)
@@ -161,10 +161,12 @@ def _two_way(table: Table, values: Floats, value: float, level: float) -> TTest:
     return TTest.of(value, variance**0.5, min(by[0].df, by[1].df), level)
 
 
-def _untested(error: Exception, table: Table) -> str:
-    if isinstance(error, ZeroVarianceError):
-        return f"names of one group do not differ in any of the {table.counts()[TEMPLATES]} templates"
-    return str(error).rstrip(".")
+def _untested(error: Exception, table: Table, values: Floats) -> str:
+    if not isinstance(error, ZeroVarianceError):
+        return str(error).rstrip(".")
+    if not _by_template(table, values)[0].any():
+        return f"all names have the same number in each of the {table.counts()[TEMPLATES]} templates"
+    return f"names of one group do not differ in any of the {table.counts()[TEMPLATES]} templates"
 
 
 def _by_template(table: Table, values: Floats) -> tuple[Floats, list[str]]:

@@ -193,7 +193,7 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
             ),
             p_value=found.p_value,
             interval=_interval(found),
-            problem="" if found.p_value is not None else problem or f"of the numbers, {found.problem}",
+            problem="" if found.p_value is not None else problem or found.problem,
             bound=options.bound,
             more=_told(found, noise, shifts, test),
             scores=(found,),

@@ -46,6 +46,8 @@ def test_a_factor_is_its_logarithm_whatever_the_templates_are(engine: Engine, fa
     assert value(found, "log ratio: Black") == pytest.approx(math.log(factor), abs=1e-12)
     assert found.headline.interval is None  # no name differs, so that nothing tells how names vary
     assert found.verdict == "inconclusive"
+    same = "all names have the same number" if factor == 1.0 else "names of one group do not differ"
+    assert f"{same} in " in found.reason
     assert value(found, "same-group log ratio, 95 % of splits") == pytest.approx(0.0, abs=1e-12)
 
 
