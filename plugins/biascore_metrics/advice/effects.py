@@ -227,7 +227,7 @@ def bounds(table: Table, low: Floats, high: Floats) -> tuple[float, float] | Non
 
 def _missing(table: Table) -> str:
     without = [group for group in table.groups if not (table.group == group).any()]
-    return f"{without[0]} has none" if without else "no template has both groups"
+    return f"no text for {without[0]} has one number" if without else "no template has both groups"
 
 
 def _dummies(labels: Texts) -> Floats:
