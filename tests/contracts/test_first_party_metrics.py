@@ -16,7 +16,8 @@ from .metric_cases import CASES, contract_of
 PLANTED = frozenset({"rises", "sign", "false positives"})
 LONG = frozenset(
     {
-        "crows-pairs-mixed", "discrim-eval", "fise", "gest-lm", "gg-fise", "lpbs", "lpbs, causal", "pairwise-distance",
+        "characters", "crows-pairs-mixed", "discrim-eval", "fise", "gest-lm", "gg-fise", "lpbs", "lpbs, causal",
+        "pairwise-distance",
         "robust-association", "sc-gg-weat", "seat",
     }
 )  # fmt: skip

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from biascore import Engine
+from biascore.api.adapters import Identity
 from biascore.api.exporters import Measurement
 from biascore.stats import Verdict
 from biascore_metrics.characters.items import MEN, WOMEN, Occasion
+from biascore_metrics.characters.metric import Characters
 
 from ...builders.models import model_of
 from .writers import HE, NO, SHE, THEY, I, Says, Writes, by_norm, measured, occasions_test, swapped
@@ -165,3 +169,34 @@ def test_few_occasions_can_detect_nothing(engine: Engine) -> None:
     found = measured(engine, by_norm(HE, SHE), occasions_test(2))
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "2 + 2 occasions" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ({"ways": ("letters", "text")}, ("occasions-*",)),
+        ({"facts": {"chat_template": "f00"}}, ("occasions-*",)),
+        ({"ways": ("text",)}, ()),
+        ({}, ()),
+    ],
+)
+def test_audits_ask_chat_models(told: dict[str, Any], asked: tuple[str, ...]) -> None:
+    backend = Writes(occasions_test(), by_norm(HE, SHE))
+    backend.identity = Identity(digest="test:chat", **told)
+    assert Characters.audited(model_of(backend)) == asked
+
+
+def test_a_report_shows_four_texts_escaped_behind_a_notice(engine: Engine, tmp_path: Path) -> None:
+    test = occasions_test()
+    turn = itertools.count()
+
+    def says(one: Occasion) -> str:
+        told = HE if (one.side == MEN) == (next(turn) % 3 < 2) else SHE
+        return f"{told} <script>alert({one.about[-1]})</script>"
+
+    run = engine.measure("characters", model_of(Writes(test, says)), test)
+    run.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<script>alert(" not in page
+    assert page.count("&lt;script&gt;alert(") == 4
+    assert "They may repeat stereotypes" in page
