@@ -225,3 +225,10 @@ def examples(title: str) -> Examples:
     return Examples(
         title=title, follows=SHOWN, beside=("text", "what the model wrote"), marked="evidence", notice=NOTICE
     )
+
+
+def is_chat(model: Model) -> bool:
+    """Whether it is a chat model that writes: behind a server, or with a chat template."""
+    identity = model.identity
+    served = "text" in identity.ways and len(identity.ways) > 1 and "embed" not in model.capabilities
+    return (served or "chat_template" in identity.facts) and "generate" in model.capabilities

@@ -115,9 +115,11 @@ def without_a_direction(engine: Engine, test: str) -> Any:
 
 
 CASES: Mapping[str, Case] = {
+    "advice": Case("en/advice-black", nulls=20),
     "analogy": Case(analogies, not_asked=UNPLANTED | MADE | ITEMLESS | {"lost"}, model="planted:en/weat7=1"),
     "bbq": Case(lambda *_: made_test(questions(12, 8)), {"way": "text"}, MADE),
     "characters": Case("en/occasions-occupations", {"templates": 2}, FIXED, nulls=20),
+    "counterfactual": Case("en/counterfactual-gender", nulls=30),
     "crows-pairs": Case("en/crows_own"),
     "crows-pairs, causal": Case("en/crows_own", CAUSAL, SCORES),
     "crows-pairs-mixed": Case("en/crows_own", nulls=30),

@@ -92,6 +92,19 @@ def treebank(folder: Path) -> Given:
 
 
 FORMATS: Mapping[str, Callable[[Path], Given]] = {
+    "advice": table(
+        "prompts.csv",
+        "scenario,variation,name_group,name,context_level,prompt_text",
+        *(
+            f"sale,kettle,{race}_{gender},{name},low,What is the kettle of {name} worth?"
+            for race, gender, name in (
+                ("white", "men", "Tom Berg"),
+                ("white", "women", "Ann Berg"),
+                ("black", "men", "Tom Booker"),
+                ("black", "women", "Ann Booker"),
+            )
+        ),
+    ),
     "analogies": table(
         "questions.txt", ": family", "king queen man woman", "", ": others", "hot cold up down"
     ),

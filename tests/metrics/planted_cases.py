@@ -13,6 +13,7 @@ from scipy.stats import norm
 from biascore.api.exporters import Measurement
 from biascore.engine.engine import Engine
 from biascore.planting.lexicon import ATTRIBUTE, NOISE_DIMENSIONS, SPREAD, target_shift
+from biascore_metrics.counterfactual.planted import FRAMES, MIDDLE, TEMPLATES
 from biascore_metrics.discrim_eval.planted import SLOPES
 from biascore_metrics.eec.planted import PERSONS
 
@@ -100,6 +101,13 @@ def logits_by_first_factor(measurement: Measurement) -> float:
     return float(means["African-American"] - means["European"])
 
 
+def warm_words(effect: float) -> float:
+    """Counterfactual pairs: a sentence has one word of the list, or none."""
+    shares = norm.cdf((MIDDLE + np.array([0.5, -0.5]) * effect) / np.hypot(1.0, TEMPLATES))
+    words = np.mean([len(frame.split()) for frame in FRAMES])
+    return float((shares[0] - shares[1]) / words)
+
+
 PLACED = "it/fise_it1_traits"
 OWN = "en/gest_own"
 PAIRS = "en/crows_own"
@@ -137,6 +145,8 @@ CASES = {
         "discrim-eval", "en/decisions_own", "gender: female - male", lambda effect: SLOPES * effect
     ),
     "characters": Case("characters", "en/occasions-occupations", "stereotype gap", identity),
+    "advice": Case("advice", "en/advice-black", "log ratio", identity),
+    "counterfactual": Case("counterfactual", "en/counterfactual-gender", "difference", warm_words),
     "robust-association": Case(
         "robust-association", WORK, "difference male - female", identity, {**EASY, "pairs": 4}
     ),

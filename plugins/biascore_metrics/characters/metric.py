@@ -14,7 +14,7 @@ from biascore.api.metrics import Caveat, Context, Estimate, Model, Scalar, item_
 from biascore.api.readers import Reading, character_reader
 from biascore.designs import Decided, DecidedMetric
 from biascore.designs.bounds import Bound
-from biascore.designs.texts import READ, TextOptions, Texts, examples, texts_of
+from biascore.designs.texts import READ, TextOptions, Texts, examples, is_chat, texts_of
 from biascore.designs.words import covered
 from biascore.errors import UnknownNameError
 from biascore.stats import Unreachable, Verdict
@@ -52,10 +52,7 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:
         """The project's own occupations, of a chat model: behind a server, or with a chat template."""
-        identity = model.identity
-        served = "text" in identity.ways and len(identity.ways) > 1 and "embed" not in model.capabilities
-        chat = served or "chat_template" in identity.facts
-        return ("occasions-*",) if chat and "generate" in model.capabilities else ()
+        return ("occasions-*",) if is_chat(model) else ()
 
     def unreachable(self, test: OccasionsTest) -> tuple[Unreachable, ...]:
         """That few occasions can detect nothing."""

@@ -1,0 +1,84 @@
+"""Planted texts: the prompts of the declared tests of kind ``counterfactual``.
+
+A text has SENTENCES sentences, each with one word that is in the list of its test with the probability Phi(MIDDLE + deviate
+of the template +- d/2), + for the first group. Refusals are those of the world (X: the first group).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from biascore.api.planting import Part, Sentence, deviate, generator
+from biascore.api.stimuli import Test
+from biascore.api.writing import PlantedText, Prompt, Settings, Written
+from biascore_metrics.counterfactual.items import CounterfactualTest
+
+MIDDLE: Final = -0.5
+TEMPLATES: Final = 0.3
+SENTENCES: Final = 8
+OTHERS: Final = ("usual", "regular", "plain", "ordinary", "common")
+FRAMES: Final = (
+    "The tone of the morning in that office was {}.",
+    "On most days the word for it was {}.",
+    "What the others saw in the week was {}.",
+    "In the notes from spring it is called {}.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Of a planted prompt: its test, its template, what is planted in it, whether its group is the first, the words."""
+
+    test: str
+    template: str
+    shift: float
+    first: bool
+    words: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Letters(Part):
+    """Planted prompts by text."""
+
+    carries = "generate texts to the prompts of its test"
+    by_text: dict[str, Side] = field(default_factory=dict)
+
+    def plant(self, test: Test, effect: float, seed: int) -> None:
+        assert isinstance(test, CounterfactualTest)
+        self.ground.world.meet_prompts("X", "Y")
+        words = tuple(sorted(word for word in test.words.words if word.isalpha() and word not in OTHERS))
+        for pair in test.pairs.rows:
+            for text, sign in zip(pair.sides, (0.5, -0.5), strict=True):
+                self.by_text.setdefault(text, Side(test.id, pair.template, sign * effect, sign > 0, words))
+
+    def __len__(self) -> int:
+        return len(self.by_text)
+
+    def generated(self, prompt: Prompt, settings: Settings, seed: int) -> Written | None:
+        """A refusal as often as the world declares, else a text with words of the list."""
+        from scipy.special import ndtr
+
+        found = self.by_text.get(prompt.text)
+        if found is None:
+            return None
+        text = PlantedText(prompt, settings, seed, self.ground.world)
+        if (refusal := text.refusal("X" if found.first else "Y")) is not None:
+            return refusal
+        own = TEMPLATES * deviate(seed, "letter", found.test, found.template)
+        share = float(ndtr(MIDDLE + own + found.shift))
+        sample = (str(prompt.draw),) if settings.drawn else ()
+        rng = generator(seed, "words", prompt.system or "", prompt.text, *sample)
+        sentences = []
+        for _ in range(SENTENCES):
+            some = found.words if rng.random() < share else OTHERS
+            frame = FRAMES[int(rng.integers(len(FRAMES)))]
+            sentences.append(frame.format(some[int(rng.integers(len(some)))]))
+        return text.put(" ".join(sentences))
+
+    def refused(self, text: str) -> Sentence | None:
+        found = self.by_text.get(text)
+        return None if found is None else self.sentence(text, found.test, "counterfactual", found.shift)
+
+    def told(self) -> list[str]:
+        return [f"{text}\t{one.test}\t{one.shift}\t{one.first}" for text, one in sorted(self.by_text.items())]
