@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Annotated, Final
 
 import numpy as np
@@ -138,6 +139,7 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
     )
     requires = frozenset({"generate"})
     kinds = frozenset({"advice"})
+    audit_designs = MappingProxyType({"small": {"names": 1}})
 
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:

@@ -54,6 +54,7 @@ class Counterfactual(DecidedMetric[CounterfactualOptions, CounterfactualTest]):
     )
     requires = frozenset({"generate"})
     kinds = frozenset({"counterfactual"})
+    audit_designs = MappingProxyType({"small": {"pairs": 10}})
     model_options = MappingProxyType({"reader_model": frozenset({"score"})})
 
     @classmethod
