@@ -1,4 +1,4 @@
-"""Texts that a model writes to prompts: asked for, told apart by what became of them, read, and shown.
+"""Texts that a model writes to prompts: asked for, sorted by what became of them, read, and shown.
 
 A text counts where it answers its prompt, in its language, and a reader reads in it what a metric asks. All others stay,
 each with what became of it: none is counted as a zero.

@@ -76,6 +76,7 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
         return Decided(
             variant=options.variant(model),
             negative_means="characters are men more often where the norm is women than where it is men",
+            quote=_quote(gap, sides),
             estimates=(
                 gap,
                 found.share("", options.confidence),
@@ -137,6 +138,18 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
             "interval": "bootstrap-t by occasion, an end at 0 by the inverted permutation test; of equal means exact",
             "unread texts": "left out of the gap and the share; the bounds count all of them either way",
         }
+
+
+def _quote(gap: Estimate, sides: Sequence[Estimate]) -> str:
+    """The headline as a sentence; empty without one."""
+    men, women = (one.value for one in sides)
+    if gap.value is None or gap.interval is None or men is None or women is None:
+        return ""
+    return (
+        f"In {gap.n['texts']:,} texts the model wrote of a man in {100 * men:.0f} % where the norm is men and in "
+        f"{100 * women:.0f} % where it is women: a gap of {gap.value:z.2f} ({100 * gap.interval.level:g} % interval "
+        f"{gap.interval.low:z.2f} to {gap.interval.high:z.2f})."
+    )
 
 
 def _caveats(gap: Estimate, upper: Estimate, lower: Estimate, alpha: float) -> Iterator[Caveat]:
