@@ -7,6 +7,7 @@ read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from biascore.api.figures import Bars, Figure
@@ -48,6 +49,7 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
     )
     requires = frozenset({"generate"})
     kinds = frozenset({"occasions"})
+    audit_designs = MappingProxyType({"small": {"templates": 1}})
 
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:
