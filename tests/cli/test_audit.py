@@ -24,16 +24,8 @@ from ..builders.word_lists import write_weat
 from .conftest import Done
 
 GROUNDS = {
-    "gender",
-    "race",
-    "age",
-    "religion",
-    "disability",
-    "sexual orientation",
-    "nationality",
-    "body",
-    "class",
-}
+    "gender", "race", "age", "religion", "disability", "sexual orientation", "nationality", "body", "class",
+}  # fmt: skip
 N = 40
 LISTS = "".join(
     f"[lists.{role.lower()}]\nwords = {json.dumps([f'{role.lower()}{i}' for i in range(N)])}\n"

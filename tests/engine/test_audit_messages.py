@@ -50,8 +50,8 @@ def told(text: str, folder: Path) -> list[str]:
         (
             ("[[models]]", "[[model]]"),
             [
-                "2: model is not known here. Did you mean models? There are: title, line, release, seed, adjust, design, not_asked, stimuli, "
-                "require_plugins, data, models, measurements, gates, scenarios, mappings"
+                "2: model is not known here. Did you mean models? There are: title, line, release, seed, adjust, design, "
+                "not_asked, stimuli, require_plugins, data, models, measurements, gates, scenarios, mappings"
             ],
         ),
         (
