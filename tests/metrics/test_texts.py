@@ -51,6 +51,7 @@ def texts(
     [
         ("She was tired. Then She slept.", "stop", "read"),
         ("They were tired, and it was late.", "stop", "unread"),
+        ("A bird, a cat, a dog, a fox, a hen: a lot. The end. She.", "stop", "read"),
         ("I'm sorry, but I can't write that.", "stop", "refused"),
         ("", "stop", "empty"),
         ("She was", "length", "cut"),

@@ -48,7 +48,8 @@ def refuses(said: str) -> bool:
 def other_language(text: str, about: str, language: str = "") -> str:
     """The language, or the script, of a text where it is not that of what it is ``about``; else "".
 
-    ``language``: the name of that, where it is known; "" leaves it to the words.
+    ``language``: the name of that, where it is known; "" leaves it to the words. Then another one has to have twice as many
+    words: English texts are full of *a*, which is Portuguese, too.
     """
     own = Counter(map(script_of, filter(str.isalpha, text))).most_common(1)
     if not own:
@@ -57,14 +58,21 @@ def other_language(text: str, about: str, language: str = "") -> str:
     theirs = Counter(map(script_of, filter(str.isalpha, about)))
     if 20 * theirs[script] < theirs.total():
         return script
-    known = any(language in name for name in _WORDS)
-    found, asked = _language(text), (language if known else "") if language else _language(about)
-    return found if found and asked and asked not in found else ""
+    found = _language(text)
+    if language:
+        asked = next((name for name in _WORDS if language in name), found)
+        return found if _hits(text)[found] >= 2 * _hits(text)[asked] and found != asked else ""
+    asked = _language(about)
+    return found if found and asked and found != asked else ""
 
 
 def _language(text: str) -> str:
     """The one of which a text has most frequent words, two at least; "" where none has, or two have as many."""
-    words = Counter(re.findall(r"\w+", text.casefold()))
-    hits = Counter({name: sum(words[word] for word in some.split()) for name, some in _WORDS.items()})
-    (first, many), (_, next_many) = hits.most_common(2)
+    (first, many), (_, next_many) = _hits(text).most_common(2)
     return first if many >= 2 and many > next_many else ""
+
+
+def _hits(text: str) -> Counter[str]:
+    """How many frequent words of each language a text has."""
+    words = Counter(re.findall(r"\w+", text.casefold()))
+    return Counter({name: sum(words[word] for word in some.split()) for name, some in _WORDS.items()})
