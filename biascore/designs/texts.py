@@ -122,7 +122,7 @@ class Texts(Generic[ReadingT]):
         text = (
             f"{lost:,} of {counted(n, 'text')} do not count ({self._told}); the estimates are of the others"
         )
-        return (Caveat(text, many, f"{lost / n:.0%} of the texts are unread" if many else ""),)
+        return (Caveat(text, many, f"{lost / n:z.0%} of the texts are unread" if many else ""),)
 
     @property
     def _lost(self) -> Counter[str]:
