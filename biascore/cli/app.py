@@ -117,6 +117,11 @@ app.later(
     panel=LOOK,
 )
 app.later(
+    "biascore.cli.schema:schema",
+    "Print the JSON Schema of audit files, stimuli files (with your plugins' kinds of test) or run.json.",
+    panel=LOOK,
+)
+app.later(
     "biascore.cli.gender:gender",
     "Detect the gender in which sentences refer to their speaker: masculine, feminine, none or conflict.",
     panel=LOOK,
