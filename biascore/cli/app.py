@@ -51,6 +51,11 @@ app.later(
     panel=MEASURE,
 )
 app.later(
+    "biascore.cli.init:init",
+    "Write a first audit file for a model, with comments and nothing measured: the tests that audit would choose.",
+    panel=MEASURE,
+)
+app.later(
     "biascore.cli.measuring:measure",
     "Measure one metric on one or several models, without an audit file.",
     panel=MEASURE,
