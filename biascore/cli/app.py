@@ -102,6 +102,11 @@ app.later(
     panel=READ,
 )
 app.later(
+    "biascore.cli.attest:attest",
+    "Write what a run shows as an in-toto statement to sign: model digests, tests, gates, thresholds, sample sizes.",
+    panel=READ,
+)
+app.later(
     "biascore.cli.bundle:bundle",
     "Write a run, its audit, your word lists, data files and the versions of packages into one archive (ZIP).",
     panel=READ,
