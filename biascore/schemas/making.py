@@ -84,7 +84,7 @@ def _of_stimuli(kinds: Kinds) -> dict[str, Any]:
 
 
 class _Derived(BaseModel):
-    """What ``run.json`` holds besides a run (``Run.to_json``)."""
+    """What ``run.json`` holds next to a run (``Run.to_json``)."""
 
     item_hashes: tuple[str, ...]
     verdicts: tuple[RunVerdict, ...]

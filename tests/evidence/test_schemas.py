@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from biascore.stimuli.schema import kinds_of
 
 from ..builders.plugin_dists import installed
 from ..builders.runs import typical_run
-from ..cli.conftest import AUDIT
+from ..cli.conftest import AUDIT, Done
+from ..cli.conftest import biascore as biascore
 
 jsonschema = pytest.importorskip("jsonschema")
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,6 +121,17 @@ def test_a_stored_run_is_taken_and_a_changed_one_is_not(tmp_path: Path) -> None:
     assert [one.message for one in check.iter_errors(stored)] == []
     stored["verdicts"][0]["verdict"] = "fair"
     assert [list(one.path) for one in check.iter_errors(stored)] == [["verdicts", 0, "verdict"]]
+
+
+def test_the_command_prints_or_writes_what_ships(biascore: Callable[..., Done]) -> None:
+    printed = biascore("schema", "audit").stdout
+    biascore("schema", "audit", "--out", "audit.schema.json")
+    file = Path("audit.schema.json")
+    assert json.loads(printed) == json.loads(file.read_bytes()) == _stored("audit")
+    file.write_text("mine", encoding="utf-8")
+    biascore("schema", "audit", "--out", "audit.schema.json", code=2)
+    biascore("schema", "audit", "--out", "audit.schema.json", "--force", code=2)
+    assert file.read_text(encoding="utf-8") == "mine"
 
 
 def test_a_schema_that_there_is_not_is_named() -> None:
