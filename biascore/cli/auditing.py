@@ -143,14 +143,26 @@ def _report(out: Path) -> Path | None:
 
 
 def _keep(audit: Audit, file: Path, *, force: bool) -> None:
-    """Write the audit file; raises OptionsError where there is another one, which may have gates of the user."""
-    text, place = commented(audit, quote(str(file))), user_path(file)
-    if place.exists() and not force and place.read_text(encoding="utf-8", errors="replace") != text:
+    """Write the audit file; raises OptionsError where there is another one, which may have gates of the user.
+
+    One that says the same stays as it is, with the comments of its user.
+    """
+    place = user_path(file)
+    if place.exists() and _says(place, audit):
+        return
+    if place.exists() and not force:
         raise OptionsError(
             f"{file} is there and is another audit. Run that one with biascore run {file}, choose another name with "
             "--out, or replace it with --force"
         )
-    write_file(place, text.encode())
+    write_file(place, commented(audit, quote(str(file))).encode())
+
+
+def _says(file: Path, audit: Audit) -> bool:
+    try:
+        return Audit.load(file).model_dump() == audit.model_dump()
+    except OptionsError:
+        return False
 
 
 def _planned(engine: Engine, audit: Audit, model: Model, *, probe: bool = True) -> Plan:

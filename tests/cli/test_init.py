@@ -9,6 +9,8 @@ import pytest
 
 from biascore import Audit, Engine, Run
 from biascore.audits.first_file import commented
+from biascore.cli.auditing import _keep
+from biascore.errors import OptionsError
 from biascore.results.gates import GateOutcome
 
 from .conftest import Done
@@ -72,6 +74,22 @@ def test_a_file_that_is_there_is_kept(init: Command) -> None:
     other = Audit.load("other.toml")
     assert (other.line, other.release) == ("ours", "2")
     assert "# line" not in Path("other.toml").read_text(encoding="utf-8")
+
+
+def test_a_file_of_audit_that_says_the_same_keeps_its_comments(tmp_path: Path) -> None:
+    parts = {
+        "models": [{"ref": "planted:gender=1"}],
+        "measurements": [{"metric": "weat", "tests": ["en/weat6"]}],
+    }
+    audit = Audit.from_parts(title="mine", **parts)
+    file = tmp_path / "audit.toml"
+    file.write_text("# my comment\n" + audit.to_toml(), encoding="utf-8")
+    _keep(audit, file, force=False)
+    assert file.read_text(encoding="utf-8").startswith("# my comment\n")
+    with pytest.raises(OptionsError, match="another audit"):
+        _keep(audit.model_copy(update={"seed": 1}), file, force=False)
+    _keep(audit.model_copy(update={"seed": 1}), file, force=True)
+    assert Audit.load(file).seed == 1
 
 
 def test_comments_change_nothing_whatever_the_file_is_called(tmp_path: Path) -> None:
