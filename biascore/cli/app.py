@@ -51,6 +51,11 @@ app.later(
     panel=MEASURE,
 )
 app.later(
+    "biascore.cli.init:init",
+    "Write a first audit file for a model, with comments and nothing measured: the tests that audit would choose.",
+    panel=MEASURE,
+)
+app.later(
     "biascore.cli.measuring:measure",
     "Measure one metric on one or several models, without an audit file.",
     panel=MEASURE,
@@ -97,6 +102,11 @@ app.later(
     panel=READ,
 )
 app.later(
+    "biascore.cli.attest:attest",
+    "Write what a run shows as an in-toto statement to sign: model digests, tests, gates, thresholds, sample sizes.",
+    panel=READ,
+)
+app.later(
     "biascore.cli.bundle:bundle",
     "Write a run, its audit, your word lists, data files and the versions of packages into one archive (ZIP).",
     panel=READ,
@@ -114,6 +124,11 @@ app.later(
 app.later(
     "biascore.cli.inspect:plugins",
     "List the installed plugins: whether each was loaded, and if not, why. Always exits 0.",
+    panel=LOOK,
+)
+app.later(
+    "biascore.cli.schema:schema",
+    "Print the JSON Schema of audit files, stimuli files (with your plugins' kinds of test) or run.json.",
     panel=LOOK,
 )
 app.later(

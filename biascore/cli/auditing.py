@@ -6,16 +6,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Final
 
 import typer
 
 from biascore.archive.resume import unfinished
 from biascore.audits.audit import Audit
+from biascore.audits.first_file import commented
 from biascore.audits.making import grounds_of, leaves_out, not_planted
 from biascore.basics.surface import audit_file
 from biascore.cli.delivery import RunOptions, engine_of, run_and_deliver, taking_run_options
-from biascore.cli.options import PriceIn, PriceOut, PricePerMillion
+from biascore.cli.options import Audited, Design, Language, PriceIn, PriceOut, PricePerMillion, To
 from biascore.engine.engine import Engine
 from biascore.engine.plan import Plan, QuestionPlan, duration
 from biascore.engine.prices import Prices
@@ -34,10 +36,7 @@ MINUTES: Final = 15
 
 @taking_run_options
 def audit(
-    ref: Annotated[
-        str,
-        typer.Argument(help="A model, such as hf:bert-base-cased or fasttext:cc.en.300.bin.", metavar="REF"),
-    ],
+    ref: Audited,
     ground: Annotated[
         list[str] | None,
         typer.Option(
@@ -46,17 +45,8 @@ def audit(
             metavar="GROUND",
         ),
     ] = None,
-    language: Annotated[
-        str | None,
-        typer.Option("--language", "-l", help="The language of the tests; en by default.", metavar="CODE"),
-    ] = None,
-    design: Annotated[
-        str | None,
-        typer.Option(
-            help="What is asked: small (the lead test of each ground), standard (the default) or full.",
-            metavar="NAME",
-        ),
-    ] = None,
+    language: Language = None,
+    design: Design = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short for --design small.")] = False,
     minutes: Annotated[
         float | None,
@@ -69,14 +59,7 @@ def audit(
     price_per_million: PricePerMillion = None,
     price_in: PriceIn = None,
     price_out: PriceOut = None,
-    to: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--to",
-            help="Of a translator: a language to translate to, such as es; repeat for several.",
-            metavar="CODE",
-        ),
-    ] = None,
+    to: To = None,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help=f"Start even if it takes more than {MINUTES} minutes.")
     ] = False,
@@ -160,14 +143,26 @@ def _report(out: Path) -> Path | None:
 
 
 def _keep(audit: Audit, file: Path, *, force: bool) -> None:
-    """Write the audit file; raises OptionsError where there is another one, which may have gates of the user."""
-    text, place = audit.to_toml(), user_path(file)
-    if place.exists() and not force and place.read_text(encoding="utf-8", errors="replace") != text:
+    """Write the audit file; raises OptionsError where there is another one, which may have gates of the user.
+
+    One that says the same stays as it is, with the comments of its user.
+    """
+    place = user_path(file)
+    if place.exists() and _says(place, audit):
+        return
+    if place.exists() and not force:
         raise OptionsError(
             f"{file} is there and is another audit. Run that one with biascore run {file}, choose another name with "
             "--out, or replace it with --force"
         )
-    write_file(place, text.encode())
+    write_file(place, commented(audit, quote(str(file))).encode())
+
+
+def _says(file: Path, audit: Audit) -> bool:
+    try:
+        return Audit.load(file).model_dump() == audit.model_dump()
+    except OptionsError:
+        return False
 
 
 def _planned(engine: Engine, audit: Audit, model: Model, *, probe: bool = True) -> Plan:

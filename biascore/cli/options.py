@@ -46,6 +46,29 @@ PriceOut = Annotated[
     float | None,
     typer.Option(help="What a service charges for a million tokens that it writes.", min=0, metavar="NUMBER"),
 ]
+Audited = Annotated[
+    str,
+    typer.Argument(help="A model, such as hf:bert-base-cased or fasttext:cc.en.300.bin.", metavar="REF"),
+]
+Language = Annotated[
+    str | None,
+    typer.Option("--language", "-l", help="The language of the tests; en by default.", metavar="CODE"),
+]
+Design = Annotated[
+    str | None,
+    typer.Option(
+        help="What is asked: small (the lead test of each ground), standard (the default) or full.",
+        metavar="NAME",
+    ),
+]
+To = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--to",
+        help="Of a translator: a language to translate to, such as es; repeat for several.",
+        metavar="CODE",
+    ),
+]
 Line = Annotated[
     str | None,
     typer.Option(

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from biascore.archive.attest import statement_checks
 from biascore.archive.check import Check
 from biascore.archive.opening import opened
 from biascore.archive.verify import verify_run
@@ -24,7 +25,8 @@ def verify(
     places: Annotated[
         list[Path],
         typer.Argument(
-            help="The folder of a stored run, or an archive; before it a report, to see whether it is of that run.",
+            help="The folder of a stored run, or an archive; before it a report, or a statement of "
+            "biascore attest (.json), to see whether it is of that run.",
             metavar="[REPORT] RUN",
         ),
     ],
@@ -73,6 +75,8 @@ def _of_report(report: Path, place: Path) -> tuple[Check, ...]:
     from biascore.report.whose import whose
 
     with opened(place) as found:
+        if report.suffix.lower() == ".json":
+            return tuple(statement_checks(report, found.run))
         stored = read_run(found.run)[1]
     if stored is None:
         return ()  # what is wrong with the run is said next

@@ -130,9 +130,8 @@ class Checker:
         _check_all_used(steps, models)
         _check_no_repeats(steps, audit)
         checked = Checked(self.catalogue, models, openings, steps, given, duplicates, BaseRuns(besides=out))
-        planned = [(metric.name, test.id, label) for group in checked.groups for label, metric, test in group]
-        check_gates(audit.gates, planned, audit.folder, checked.bases, audit.not_asked)
-        check_scenarios(audit.scenarios, planned, audit.mappings)
+        check_gates(audit.gates, checked.each, audit.folder, checked.bases, audit.not_asked)
+        check_scenarios(audit.scenarios, checked.each, audit.mappings)
         for name in audit.mappings:
             self.plugins.mappings.get(name)
         for step in steps:

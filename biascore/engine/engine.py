@@ -320,10 +320,10 @@ class Engine:
 
         return rehearse(*self._stated(audit), self._services, models, probe=probe, whole=whole)
 
-    def check(self, audit: Audit | str | Path) -> None:
-        """Raise what is wrong with an audit without opening any model."""
+    def check(self, audit: Audit | str | Path) -> list[tuple[str, str, str]]:
+        """Metric, test and model of each measurement of an audit. Opens no model; raises what is wrong with the audit."""
         stated, checker = self._stated(audit)
-        checker.audit(stated)
+        return checker.audit(stated).each
 
     def tests(
         self, metric: str, wanted: Sequence[str | Test], options: Mapping[str, Any], *, on: str = ""

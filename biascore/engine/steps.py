@@ -100,6 +100,11 @@ class Checked:
         return [(step.metric, test) for step in self.steps for test in step.tests]
 
     @property
+    def each(self) -> list[tuple[str, str, str]]:
+        """Metric, test and model of each measurement, in order."""
+        return [(metric.name, test.id, label) for group in self.groups for label, metric, test in group]
+
+    @property
     def groups(self) -> list[list[tuple[str, Metric, Test]]]:
         """What is measured, in order, model by model; a model before and after its transforms test by test."""
         after = {before: name for name, before in self.duplicates.items()}

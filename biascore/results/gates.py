@@ -119,7 +119,7 @@ class GateResult(Frozen):
     @property
     def warned(self) -> bool:
         """Whether it passed although something is undecided or not measured, of which it warns."""
-        unsure = any(self._policy(check) == "warn" for check in self.of(GateOutcome.UNDECIDED))
+        unsure = any(self.policy(check) == "warn" for check in self.of(GateOutcome.UNDECIDED))
         return self.passed and (unsure or bool(self.of(GateOutcome.NOT_MEASURED)))
 
     @property
@@ -134,11 +134,12 @@ class GateResult(Frozen):
             check
             for check in self.checks
             if check.held is GateOutcome.FAILS
-            or (check.held is GateOutcome.UNDECIDED and self._policy(check) == "fail")
+            or (check.held is GateOutcome.UNDECIDED and self.policy(check) == "fail")
             or (check.held is GateOutcome.NOT_MEASURED and self.not_measured == "fail")
         )
 
-    def _policy(self, check: GateCheck) -> Policy:
+    def policy(self, check: GateCheck) -> Policy:
+        """What becomes of it where it is undecided."""
         return check.inconclusive or self.inconclusive
 
     def of(self, held: GateOutcome) -> tuple[GateCheck, ...]:

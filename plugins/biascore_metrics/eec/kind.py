@@ -44,7 +44,10 @@ _ID, _VARIANT = "id", "variant"
 
 
 def _alone(key: str) -> BeforeValidator:
-    return BeforeValidator(lambda value: {key: value} if isinstance(value, str) else value)
+    return BeforeValidator(
+        lambda value: {key: value} if isinstance(value, str) else value,
+        json_schema_input_type=Word | dict[Name, Word],
+    )
 
 
 # "Ebony" is short for { base = "Ebony" }, and a text alone for { text = "…" }.
