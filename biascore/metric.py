@@ -193,8 +193,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     ``causal``: the same method on causal language models, a class of the same options: it measures a model that answers
     what that one ``requires`` and not what this one does.
     ``idle_options``: those of the other kind of model alone, each with the reason: any value but its default is refused.
-    ``audit_options``: options with which ``biascore audit`` measures; ``audit_designs``: further ones by the name of its
-    design (``DESIGNS``); ``audit_sets``: further ones of each measurement that it makes, where it makes several.
+    ``audit_sets``: further options of each measurement that ``biascore audit`` makes, where it makes several.
     ``file_options``: options that name a file, in an audit file by a path relative to it; the run records the file.
     ``option_type`` and ``test_types`` are the classes in brackets; without brackets ``MetricOptions`` and any ``Test``.
     """
@@ -208,9 +207,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     adaptive: ClassVar[bool] = False
     model_options: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})
     file_options: ClassVar[frozenset[str]] = frozenset()
-    audit_options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     audit_sets: ClassVar[tuple[Mapping[str, Any], ...]] = (MappingProxyType({}),)
-    audit_designs: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
     causal: ClassVar[type[Metric] | None] = None
     idle_options: ClassVar[Mapping[str, str]] = MappingProxyType({})
     precomputed: ClassVar[frozenset[str] | None] = None
@@ -264,6 +261,11 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     def audited(cls, model: Model) -> tuple[str, ...]:  # noqa: ARG003
         """Names of the tests that ``biascore audit`` measures with it on this model, as globs without a language."""
         return ()
+
+    @classmethod
+    def audit_options(cls, model: Model, design: str) -> Mapping[str, Any]:  # noqa: ARG003
+        """Options with which ``biascore audit`` measures this model, by the name of its design (``DESIGNS``)."""
+        return {}
 
     @property
     def chosen(self) -> Metric:

@@ -52,7 +52,7 @@ def audit_of(
     """The audit of an open model: each metric on the tests that it names for it (`Metric.audited`), in one language.
 
     ``grounds``: the concepts of the tests; all without any. ``design``: what is asked, by name; small: the lead test of
-    each ground, with what else each metric states for it (`Metric.audit_designs`).
+    each ground; with the options that each metric states for it (`Metric.audit_options`).
     The tests of one metric come with its baselines, and one of them is measured on two planted models. ``language``: None
     is English, unless the model knows the words of another far better.
     ``to``: the target languages of a translator, which has no other tests: those of metrics that translate.
@@ -78,7 +78,7 @@ def audit_of(
         asked = _first(tests) if design == SMALL else tests
         not_asked += [test.id for test in tests if test not in asked]
         baselines = [test for test in own if test.concept == BASELINE and test.kind in kind.kinds]
-        given = {**kind.audit_options, **kind.audit_designs.get(design, {})}
+        given = kind.audit_options(model, design)
         measurements += [
             {
                 "metric": name,
@@ -151,12 +151,13 @@ def chosen_design(design: str | None, *, quick: bool) -> str:
     return chosen
 
 
-def leaves_out(audit: Audit, plugins: Plugins) -> str:
-    """What the design of an audit leaves out of the full one, in a few words; "" for nothing."""
+def leaves_out(audit: Audit, full: Audit) -> str:
+    """What the design of an audit leaves out of the full one of the same model, in a few words; "" for nothing."""
     options = [
         f"{name}={value} of {one.metric}"
-        for one in audit.measurements
-        for name, value in plugins.metrics.get(one.metric).audit_designs.get(audit.design, {}).items()
+        for one, whole in zip(audit.measurements, full.measurements, strict=True)
+        for name, value in one.options.items()
+        if name not in whole.options
     ]
     tests = [f"{len(audit.not_asked)} tests"] if audit.not_asked else []
     asks = [f"asks with {', '.join(dict.fromkeys(options))}"] if options else []

@@ -224,7 +224,7 @@ def _recommended(engine: Engine, designs: list[Audit], model: Model, minutes: fl
         raise OptionsError(f"the time of {model.name} is not known. Name a design: --design {DESIGNS[0]}")
     each = most.seconds / max(1, most.asked)
     for audit, plan in zip(designs, plans, strict=True):
-        left = leaves_out(audit, engine.plugins) or "leaves out nothing"
+        left = leaves_out(audit, designs[-1]) or "leaves out nothing"
         say(f"{_told(engine, audit, plan, each * plan.asked)}; it {left}", to=stderr)
     fitting = [a for a, plan in zip(designs, plans, strict=True) if each * plan.asked <= 60 * minutes]
     if not fitting:

@@ -12,7 +12,7 @@ from biascore import Audit, Engine
 from biascore.api.adapters import Backend, Identity, hookimpl
 from biascore.api.queries import Choice, Chosen, Way
 from biascore.audits.making import leaves_out
-from biascore.cli.auditing import _price_lines, _recommended
+from biascore.cli.auditing import _planned, _price_lines, _recommended
 from biascore.engine.plan import Plan, QuestionPlan
 from biascore.engine.prices import Prices
 from biascore.errors import OptionsError
@@ -53,20 +53,41 @@ def test_a_language_model_is_asked_less_by_each_smaller_design(
         of = {name: engine.audit(model, design=name) for name in DESIGNS}
         assert engine.audit(model) == of["standard"]
         assert engine.audit(model, quick=True).to_toml() == of["small"].to_toml()
-    counts = {name: (len(_asked(one)[0][0]), len(one.not_asked)) for name, one in of.items()}
+    counts = {name: (len(_asked(one)[-1][0]), len(one.not_asked)) for name, one in of.items()}
     # With two baselines.
     assert counts == {"small": (11, 20), "standard": (31, 0), "full": (31, 0)}
-    assert {name: _asked(one)[0][1].get("most_templates") for name, one in of.items()} == {
+    assert {name: _asked(one)[-1][1].get("most_templates") for name, one in of.items()} == {
         "small": 1,
         "standard": 1,
         "full": None,
     }
-    assert all(engine.catalogue.test(id).lead for id in _asked(of["small"])[0][0] if "/audit-" in id)
-    assert [leaves_out(one, engine.plugins) for one in of.values()] == [
+    assert all(engine.catalogue.test(id).lead for id in _asked(of["small"])[-1][0] if "/audit-" in id)
+    assert [leaves_out(one, of["full"]) for one in of.values()] == [
         "leaves out 20 tests and asks with most_templates=1 of lpbs",
         "asks with most_templates=1 of lpbs",
         "",
     ]
+
+
+def test_a_causal_model_is_asked_what_it_chooses_too(
+    engine: Engine, saved_model: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Associations and choices, in one audit and in the queries that it says; a masked model has no choices."""
+    saved_model("gpt2")  # skips where torch is absent
+    from ..builders.tiny import save_model
+
+    with engine.model(f"hf:{save_model('gpt2', tmp_path, 3, context=512)}") as model:
+        for name in DESIGNS:
+            choices, associations, *controls = (audit := engine.audit(model, design=name)).measurements
+            assert associations.metric == "lpbs"
+            assert all(one.models != choices.models for one in controls)
+            assert (choices.metric, choices.tests) == ("bbq", ("en/choices-gender", "en/choices-age"))
+            assert dict(choices.options) == {"way": "likelihood"}
+        asked = {row.hook: row.asked for row in _planned(engine, audit, model, probe=False).rows}
+        assert asked["choose"] == 384
+        assert _planned(engine, audit, model, probe=False).total.asked == sum(asked.values())
+    with engine.model(f"hf:{saved_model('bert-uncased')}") as masked:
+        assert "bbq" not in {one.metric for one in engine.audit(masked).measurements}
 
 
 def test_vectors_are_asked_the_same_by_standard_and_full(engine: Engine) -> None:

@@ -7,9 +7,9 @@ Satheesh et al. 2025 (GG-BBQ).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,7 @@ from biascore.api.metrics import (
 )
 from biascore.api.stimuli import Catalogue
 from biascore.designs import Decided, DecidedMetric, Mean
+from biascore.designs.association import predicts
 from biascore.designs.mean import least_p
 from biascore.designs.words import covered
 from biascore.stats import Unreachable
@@ -50,6 +51,7 @@ from biascore_metrics.bbq.items import AMBIGUOUS, DISAMBIGUATED, ChoicesTest
 if TYPE_CHECKING:
     import pandas as pd
 
+    from biascore.api.queries import Way
     from biascore_metrics.bbq.bias import Family
 
 FEW_TEMPLATES: Final = 10
@@ -73,14 +75,17 @@ class Bbq(DecidedMetric[BbqOptions, ChoicesTest]):
     requires = frozenset({"choose"})
     kinds = frozenset({"choices"})
     calibrated_with = MappingProxyType({"way": "text", "orders": "as is"})
-    audit_options = MappingProxyType({"way": "text"})
-    audit_designs = MappingProxyType({"small": {"orders": "as is"}})
 
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:
-        """The project's own questions, of a model that is asked in words alone: a chat model behind a server."""
-        in_words = "text" in model.identity.ways and "embed" not in model.capabilities
-        return ("choices-*",) if in_words and len(model.identity.ways) > 1 else ()
+        """The project's own questions, of a chat model behind a server and of a causal language model."""
+        return ("choices-*",) if _audit_way(model) else ()
+
+    @classmethod
+    def audit_options(cls, model: Model, design: str) -> Mapping[str, Any]:
+        """In words in three orders, in one by the small design; by likelihood there is no order."""
+        way = _audit_way(model)
+        return {"way": way, **({"orders": "as is"} if way == "text" and design == "small" else {})}
 
     def check(self, test: ChoicesTest, catalogue: Catalogue) -> None:
         """Raise OptionsError for more prompts than the test has."""
@@ -188,6 +193,14 @@ class Bbq(DecidedMetric[BbqOptions, ChoicesTest]):
             "ratios and differences of accuracies": "linearised",
             "answers without an option": "left out of bias and accuracy; the bounds count all of them either way",
         }
+
+
+def _audit_way(model: Model) -> Way | None:
+    """A server is asked in words, as users do, a causal language model by likelihood. None: not at all."""
+    ways = model.identity.ways
+    if "embed" in model.capabilities:
+        return "likelihood" if "likelihood" in ways and predicts(model) else None
+    return "text" if "text" in ways and len(ways) > 1 else None
 
 
 def _contexts(test: ChoicesTest) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -113,9 +113,6 @@ class Answers(NamedTuple):
     tokens: npt.NDArray[np.int64] | None = None
 
 
-_ONE_TEMPLATE: Final = MappingProxyType({"most_templates": 1})
-
-
 class InTemplates(AssociationMetric[LpbsOptions]):
     """Associations in nats of words in templates; the headline is the effect size d.
 
@@ -127,7 +124,6 @@ class InTemplates(AssociationMetric[LpbsOptions]):
     reference = "Kurita, Vyas, Pareek, Black & Tsvetkov 2019, GeBNLP, 166-172"
     unit = "nats"
     most_groups = (30, 6)
-    audit_designs = MappingProxyType({"small": _ONE_TEMPLATE, "standard": _ONE_TEMPLATE})
     asked_per_cell: ClassVar[int] = 1
     unread: ClassVar[str]
     association: ClassVar[str]
@@ -232,6 +228,12 @@ class InTemplates(AssociationMetric[LpbsOptions]):
     def audited(cls, model: Model) -> tuple[str, ...]:
         """The long tests, of a model that predicts words."""
         return (AUDIT_TESTS,) if predicts(model) else ()
+
+    @classmethod
+    def audit_options(cls, model: Model, design: str) -> Mapping[str, Any]:
+        """One sentence, but for the full design."""
+        few = {} if design == "full" else {"most_templates": 1}
+        return {**super().audit_options(model, design), **few}
 
     def further_estimates(
         self, test: Test, found: Crossed, problem: str, rng: np.random.Generator
