@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from biascore import Engine
-from biascore.api.queries import Choice, Way
+from biascore.api.queries import Choice, Chosen, Way
 from biascore.api.writing import Settings
 from biascore.models.model import Model
 
@@ -77,29 +77,34 @@ def test_the_pairs_that_it_finds_likelier(model: Model) -> None:
     assert "Q4_1" in measured.conventions["quantised weights"]
 
 
-@pytest.mark.parametrize(
-    ("way", "chosen"), [("likelihood", (0, 0, 0)), ("letters", (0, 0, 0)), ("text", (0, 0, 0))]
-)
-def test_what_it_chooses(model: Model, way: Way, chosen: tuple[int | None, ...]) -> None:
-    found = model.choose(QUESTIONS, way)
-    print(way, [(one.chosen, one.logprobs, one.outcome, one.said, one.outside) for one in found])
-    assert tuple(one.chosen for one in found) == chosen
+def test_what_it_chooses(model: Model) -> None:
+    """Numbers of the day on which this was written; in words it names one option by letter and another by text."""
+    found: dict[Way, tuple[Chosen, ...]] = {
+        way: model.choose(QUESTIONS, way) for way in ("likelihood", "letters", "text")
+    }
+    assert [one.chosen for one in found["likelihood"]] == [1, 0, 1]
+    assert found["likelihood"][0].logprobs == pytest.approx((-9.414, -8.700, -24.859), abs=0.01)
+    assert [one.chosen for one in found["letters"]] == [0, 2, 1]
+    assert [one.outside for one in found["letters"]] == pytest.approx([0.266, 0.326, 0.276], abs=0.01)
+    assert [one.chosen for one in found["text"]] == [None, 1, None]
+    assert [one.outcome for one in found["text"]] == ["undetermined", "chosen", "undetermined"]
+    assert found["text"][0].said == "A. the engineer"
 
 
 def test_what_it_writes_is_the_same_each_time_and_holds_no_thoughts(model: Model) -> None:
     settings = Settings(max_tokens=40, temperature=0.0)
     (first,), (again,) = (model.generate(["What is the capital of France?"], settings) for _ in range(2))
-    print(first)
     assert first.outcome == "written"
     assert first == again
-    assert "Paris" in first.text
+    assert first.text == "The capital of France is Paris."
     assert not first.why
 
 
 def test_a_chat_audit_of_a_server_with_it(model: Model, tmp_path: Path) -> None:
     """Sixteen questions on loopback, answered in words."""
     pytest.importorskip("openai", reason="needs biascore[openai]")
-    (tmp_path / "pets.toml").write_text(SHORT, encoding="utf-8")
+    (tmp_path / "en").mkdir()
+    (tmp_path / "en/pets.toml").write_text(SHORT, encoding="utf-8")
 
     class Served(ChatServer):
         def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
