@@ -116,10 +116,8 @@ def test_a_chat_audit_of_a_server_with_it(model: Model, tmp_path: Path) -> None:
 
     server = Served()
     try:
-        with (
-            Engine(cache=None, stimuli=[tmp_path]) as engine,
-            engine.model("openai:tiny-chat", base_url=server.url) as chat,
-        ):
+        engine = Engine(cache=None, stimuli=[tmp_path])
+        with engine.model("openai:tiny-chat", base_url=server.url) as chat:
             run = engine.run(engine.audit(chat, grounds=["pets"], design="small"), [chat])
     finally:
         server.close()
