@@ -123,5 +123,5 @@ def test_a_chat_audit_of_a_server_with_it(model: Model, tmp_path: Path) -> None:
         server.close()
     (measured,) = run
     assert measured.headline.value == pytest.approx(-0.2)
-    assert measured.answers == {"chosen": 12, "undetermined: it names several options": 4}
+    assert dict(measured.answers) == {"chosen": 12, "undetermined: it names several options": 4}
     assert len(server.requests) == 16
