@@ -122,5 +122,6 @@ def test_a_chat_audit_of_a_server_with_it(model: Model, tmp_path: Path) -> None:
     finally:
         server.close()
     (measured,) = run
-    print(measured.headline, measured.reason, measured.answers, len(server.requests))
+    assert measured.headline.value == pytest.approx(-0.2)
+    assert dict(measured.answers) == {"chosen": 12, "undetermined: it names several options": 4}
     assert len(server.requests) == 16
