@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -139,12 +138,16 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
     )
     requires = frozenset({"generate"})
     kinds = frozenset({"advice"})
-    audit_designs = MappingProxyType({"small": {"names": 1}})
 
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:
         """The project's own prompts, of a chat model."""
         return ("advice-*",) if is_chat(model) else ()
+
+    @classmethod
+    def audit_options(cls, model: Model, design: str) -> Mapping[str, Any]:  # noqa: ARG003
+        """Fewer requests in the small design."""
+        return {"names": 1} if design == "small" else {}
 
     def unreachable(self, test: AdviceTest) -> tuple[Unreachable, ...]:
         """That few names or templates can detect nothing."""

@@ -6,9 +6,8 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from types import MappingProxyType
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from biascore.api.figures import Bars, Figure
 from biascore.api.metrics import Caveat, Context, Estimate, Model, Scalar, item_table
@@ -49,12 +48,16 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
     )
     requires = frozenset({"generate"})
     kinds = frozenset({"occasions"})
-    audit_designs = MappingProxyType({"small": {"templates": 1}})
 
     @classmethod
     def audited(cls, model: Model) -> tuple[str, ...]:
         """The project's own occupations, of a chat model: behind a server, or with a chat template."""
         return ("occasions-*",) if is_chat(model) else ()
+
+    @classmethod
+    def audit_options(cls, model: Model, design: str) -> Mapping[str, Any]:  # noqa: ARG003
+        """Fewer requests in the small design."""
+        return {"templates": 1} if design == "small" else {}
 
     def unreachable(self, test: OccasionsTest) -> tuple[Unreachable, ...]:
         """That few occasions can detect nothing."""

@@ -37,7 +37,7 @@ class LpbsOptions(ReferenceOptions):
 
     ``templates``: sentences with TARGET and ATTRIBUTE once each; the associations are averaged over them, and
     several are also reported apart. Without any, those of the test, and where it has none, "TARGET ATTRIBUTE".
-    ``most_templates``: so many of them, from the first; none: all.
+    ``most_templates``: so many of them, from the first; none: all. ``most_words``: so many of each list, spread over it.
     ``model_kind``: whether a model is asked as a masked or as a causal language model; auto: as a masked one, if it can.
     ``subtokens``: the log-probability of a target of several sub-tokens, hidden
     together, is their sum or their mean. ``over``: whether targets are the observations, as in WEAT, or
@@ -46,6 +46,7 @@ class LpbsOptions(ReferenceOptions):
 
     templates: Annotated[tuple[str, ...] | None, Field(strict=False, min_length=1)] = None
     most_templates: int | None = Field(default=None, ge=1)
+    most_words: int | None = Field(default=None, ge=2)
     model_kind: Literal["auto", "masked", "causal"] = "auto"
     subtokens: Subtokens = "sum"
     over: Literal["targets", "attributes"] = "targets"
@@ -63,6 +64,17 @@ class LpbsOptions(ReferenceOptions):
     def of(self, test: Test) -> tuple[str, ...]:
         """The sentences in which the words of a test are asked."""
         return (self.templates or test.asked_in or (SIMPLEST,))[: self.most_templates]
+
+    def words_of(self, test: Test) -> dict[str, tuple[str, ...]]:
+        """The words of each list that are asked."""
+        words = {role: test.roles[role].words for role in ROLES}
+        most = self.most_words
+        return {
+            role: own
+            if most is None or len(own) <= most
+            else tuple(own[i * len(own) // most] for i in range(most))
+            for role, own in words.items()
+        }
 
     def variant(self, model: Model) -> str:
         """What tells this measurement from others of LPBS: options that are not the defaults."""
@@ -148,7 +160,8 @@ class InTemplates(AssociationMetric[LpbsOptions]):
         probability of an unknown token says nothing of the word.
         """
         options, templates = self.options, self.options.of(test)
-        kept, lost = distinct_words({role: test.roles[role].words for role in ROLES}, options)
+        given = options.words_of(test)
+        kept, lost = distinct_words(given, options)
         targets, attributes = ([(r, w) for r in roles for w in kept[r]] for roles in (TARGETS, ATTRIBUTES))
         both = [*targets, *attributes]
         filled = [Filled.of(one, x, a) for one in templates for _, x in targets for _, a in attributes]
@@ -172,7 +185,7 @@ class InTemplates(AssociationMetric[LpbsOptions]):
             LostWord(word=w, role=role, reason=reasons[role, w]) for role, w in both if (role, w) in reasons
         ]
         coverage = Coverage(
-            given={role: len(test.roles[role].words) for role in ROLES},
+            given={role: len(given[role]) for role in ROLES},
             used={role: len(words[role]) for role in ROLES},
             lost=tuple(lost),
         )
@@ -202,7 +215,7 @@ class InTemplates(AssociationMetric[LpbsOptions]):
     def ask_some(self, model: Model, test: Test, context: Context) -> Mapping[str, int]:
         """All targets with the middle attribute, and whether each word is known."""
         options, templates = self.options, self.options.of(test)
-        kept, _ = distinct_words({role: test.roles[role].words for role in ROLES}, options)
+        kept, _ = distinct_words(options.words_of(test), options)
         groups = Groups.of(test, context.catalogue, options, self.most_groups)
         targets, attributes = ([w for role in roles for w in kept[role]] for roles in (TARGETS, ATTRIBUTES))
         one = attributes[len(attributes) // 2]
@@ -231,9 +244,9 @@ class InTemplates(AssociationMetric[LpbsOptions]):
 
     @classmethod
     def audit_options(cls, model: Model, design: str) -> Mapping[str, Any]:
-        """One sentence, but for the full design."""
-        few = {} if design == "full" else {"most_templates": 1}
-        return {**super().audit_options(model, design), **few}
+        """One sentence, but for the full design, and 30 words of each list in the small one."""
+        fewer = {"small": {"most_templates": 1, "most_words": 30}, "standard": {"most_templates": 1}}
+        return {**super().audit_options(model, design), **fewer.get(design, {})}
 
     def further_estimates(
         self, test: Test, found: Crossed, problem: str, rng: np.random.Generator
