@@ -67,18 +67,22 @@ def encodings(text: str) -> list[str]:
 
 def leaks(text: str, keys: Mapping[str, str]) -> set[str]:
     """The variables of which a text shows nine characters."""
+    text = "\n".join(dict.fromkeys(text.split("\n")))  # libraries log the same again and again
     unescaped = re.sub(r"\\u([0-9a-f]{4})", lambda m: chr(int(m[1], 16)), text).replace("\\/", "/")
     views = {one.lower() for one in (text, unquote(unquote(text)), html.unescape(text), unescaped)}
-    found = set()
+    pieces = {}
     for name, key in keys.items():
         raw = key.encode()
         forms = [key.lower(), raw.hex()]
         # Of each alignment of base64, what does not depend on the bytes around.
         forms += [base64.b64encode(b"x" * n + raw).decode()[2 + 2 * bool(n) : -4].lower() for n in range(3)]
-        pieces = {form[i : i + PIECE] for form in forms for i in range(len(form) - PIECE + 1)}
-        if any(piece in view for piece in pieces for view in views):
-            found.add(name)
-    return found
+        pieces |= {form[i : i + PIECE]: name for form in forms for i in range(len(form) - PIECE + 1)}
+    return {
+        pieces[piece]
+        for view in views
+        for i in range(len(view) - PIECE + 1)
+        if (piece := view[i : i + PIECE]) in pieces
+    }
 
 
 @pytest.fixture
@@ -211,7 +215,7 @@ class Servers:
             model(f"libretranslate:{libre}", "libretranslate"),
             *(model(f"{name}:", name, server=url) for name, url in urls.items()),
             measurement("weat", "en/weat6", ["planted"], "resamples = 100"),
-            measurement("bbq", "en/choices-age", ["chat"], 'way = "text"'),
+            measurement("bbq", "en/choices-age", ["chat"], 'way = "text", orders = "as is"'),
             measurement("gest-mt", "en/gest_own", SERVICES, 'target = "es"'),
         ]
         return "\n".join(rows) + "\n"
