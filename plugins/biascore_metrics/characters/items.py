@@ -87,6 +87,10 @@ class OccasionsTest(Test):
     def lists(self) -> Mapping[str, Stimuli]:
         return {"occasions": self.occasions}
 
+    def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """A text to each prompt, as ``answers:`` reads it."""
+        return ("prompt", "answer"), tuple(dict.fromkeys(one.prompt for one in self.occasions.rows))
+
     def first_templates(self, most: int | None) -> tuple[Occasion, ...]:
         """The occasions with the first ``most`` of their templates; with all if None."""
         rows = self.occasions.rows
