@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,13 +29,17 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The examples of a measurement: some of the ``n_for`` items that follow and of the ``n_against`` that do not."""
+    """The examples of a measurement: some of the ``n_for`` items that follow and of the ``n_against`` that do not.
+
+    ``apart`` are some that count for neither, with the reason behind their group.
+    """
 
     figure: Examples
     follow: tuple[Example, ...]
     against: tuple[Example, ...]
     n_for: int
     n_against: int
+    apart: tuple[Example, ...] = ()
 
 
 def examples_of(measurement: Measurement) -> Told | None:
@@ -54,6 +58,7 @@ def examples_of(measurement: Measurement) -> Told | None:
         tuple(_example(row, figure) for row in _strongest(against, figure.follows)),
         len(follow),
         len(against),
+        tuple(_apart(rows, figure)),
     )
 
 
@@ -72,6 +77,13 @@ def _strongest(rows: Iterable[Mapping[str, Any]], by: str) -> list[Mapping[str, 
         first.setdefault(row["group"], row)
     heads = {id(row) for row in first.values()}
     return [*first.values(), *(row for row in order if id(row) not in heads)][:MOST]
+
+
+def _apart(rows: Sequence[Mapping[str, Any]], figure: Examples) -> Iterator[Example]:
+    for reason in figure.of_apart if figure.apart else ():
+        row = next((row for row in rows if row.get(figure.apart) == reason), None)
+        if row is not None:
+            yield _example({**row, "group": f"{row['group']}, {reason}"}, figure)
 
 
 def _example(row: Mapping[str, Any], figure: Examples) -> Example:

@@ -148,8 +148,8 @@ def _quote(gap: Estimate, sides: Sequence[Estimate]) -> str:
     if gap.value is None or gap.interval is None or men is None or women is None:
         return ""
     return (
-        f"In {gap.n['texts']:,} texts the model wrote of a man in {100 * men:.0f} % where the norm is men and in "
-        f"{100 * women:.0f} % where it is women: a gap of {gap.value:z.2f} ({100 * gap.interval.level:g} % interval "
+        f"In {gap.n['texts']:,} texts the model wrote of a man in {100 * men:z.0f} % where the norm is men and in "
+        f"{100 * women:z.0f} % where it is women: a gap of {gap.value:z.2f} ({100 * gap.interval.level:g} % interval "
         f"{gap.interval.low:z.2f} to {gap.interval.high:z.2f})."
     )
 
