@@ -28,7 +28,8 @@ UNREAD: Final = ("they", "both", "none", "first person")
 
 
 class CharactersOptions(TextOptions):
-    """``templates``: how many of the templates of a test are asked, from the first; None: all.
+    """``templates``: how many of the templates of a test, or of the mottos of a stereotype, are asked, from the first;
+    None: all.
 
     ``bound``: a gap whose whole interval is within it counts as negligible; "none" states none.
     """
@@ -87,7 +88,7 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
                 upper,
                 lower,
                 *sides,
-                *found.by_template(),
+                *(found.by_template() if test.crossed else ()),
             ),
             p_value=gap.p_values[0].value if measured else None,
             interval=ends,
@@ -135,7 +136,9 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
             "P(masculine)": "of the texts read that are about a woman or a man; mean of the means by template",
             "norm": test.norm,
             "reader": f"characters, {test.language}: the person of the occasion where a text names it, else all persons",
-            "templates": ", ".join(dict.fromkeys(one.template for one in asked)),
+            "templates": ", ".join(dict.fromkeys(one.template for one in asked))
+            if test.crossed
+            else f"{len(asked):,}, each of one occasion",
             "p-value": "norms permuted over occasions, two-sided",
             "interval": "bootstrap-t by occasion, an end at 0 by the inverted permutation test; of equal means exact",
             "unread texts": "left out of the gap and the share; the bounds count all of them either way",
