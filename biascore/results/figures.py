@@ -223,7 +223,7 @@ class Examples(Frozen):
     follows: str
     beside: tuple[str, str] | None = None
     marked: str | None = None
-    apart: str | None = None
+    apart: str = ""
     of_apart: tuple[str, ...] = ()
     notice: str = ""
 
