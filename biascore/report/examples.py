@@ -43,7 +43,7 @@ class Told:
 
 
 def examples_of(measurement: Measurement) -> Told | None:
-    """What the metric asked for, or None where it asked for none or the table has not the columns."""
+    """What the metric asked for, or None where it asked for none, or where the table has not the columns or none."""
     figure = next((one for one in measurement.figures if isinstance(one, Examples)), None)
     names = set(measurement.items.column_names)
     if figure is None or not {"item", "group", figure.follows} <= names:
@@ -52,13 +52,16 @@ def examples_of(measurement: Measurement) -> Told | None:
     follow, against = (
         [row for row in rows if _follows(row[figure.follows]) is side] for side in (True, False)
     )
+    apart = tuple(_apart(rows, figure))
+    if not (follow or against or apart):
+        return None
     return Told(
         figure,
         tuple(_example(row, figure) for row in _strongest(follow, figure.follows)),
         tuple(_example(row, figure) for row in _strongest(against, figure.follows)),
         len(follow),
         len(against),
-        tuple(_apart(rows, figure)),
+        apart,
     )
 
 

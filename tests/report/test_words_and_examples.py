@@ -113,6 +113,20 @@ def test_a_page_shows_six_texts_of_a_model_at_most_two_a_side_one_unread_and_one
     assert "\u202e" not in page.text
 
 
+def test_a_page_shows_what_could_not_be_read_where_nothing_is_measured(
+    engine: Engine, tmp_path: Path
+) -> None:
+    run = run_of(measured(engine, lambda _: "It rained. Later it snowed."))
+    assert run[0].headline.value is None
+    page = page_of(run, tmp_path)
+    (notice,) = page.all("details", "notice")
+    assert [one.text for one in notice.all("caption")] == ["Neither way"]
+    assert "It rained." in notice.text
+    assert "items that go either way" not in page.text
+    nothing = run[0].model_copy(update={"items": run[0].items.slice(0, 0)})
+    assert examples_of(nothing) is None
+
+
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
     engine = Engine(cache=None)

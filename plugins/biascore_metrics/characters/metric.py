@@ -105,7 +105,7 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
             conventions=self._conventions(test, asked),
             item_value="1 where the text is about a man, 0 where about a woman, none where it is unread",
             item_neutral=None,
-            figures=_figures(sides) if measured else (),
+            figures=_figures(sides if measured else ()),
             items=item_table(
                 item=[asked[row.place].item for row in texts.rows],
                 group=[asked[row.place].side for row in texts.rows],
@@ -170,11 +170,12 @@ def _caveats(gap: Estimate, upper: Estimate, lower: Estimate, alpha: float) -> I
 
 
 def _figures(sides: Sequence[Estimate]) -> tuple[Figure, ...]:
-    return (
-        Bars(
-            title="Share of texts about men, by the norm of what they are about",
-            estimates=tuple(one.name for one in sides),
-            labels=(MEN, WOMEN),
-        ),
-        examples("Texts that follow the norm, and texts against it"),
+    texts = examples("Texts that follow the norm, and texts against it")
+    if not sides:
+        return (texts,)
+    bars = Bars(
+        title="Share of texts about men, by the norm of what they are about",
+        estimates=tuple(one.name for one in sides),
+        labels=(MEN, WOMEN),
     )
+    return (bars, texts)
