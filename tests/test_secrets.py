@@ -47,6 +47,37 @@ SERVICES: dict[str, tuple[Callable[[], Any], str]] = {
     "google-translate": (apis.GoogleApi, "GOOGLE_API_KEY"),
     "libretranslate": (apis.LibreTranslateApi, "LIBRETRANSLATE_API_KEY"),
 }
+FEW = """
+schema = 1
+[meta]
+language = "en"
+title = "Two tests"
+source = "Written for this test"
+licence = "CC0-1.0"
+[samples.few]
+stereotypes = [{ id = 1, name = "Shy", gender = "female" }, { id = 2, name = "Bold", gender = "male" }]
+samples = [{ sentence = "I was silent.", stereotype = 1 }, { sentence = "I went first.", stereotype = 2 }]
+[tests.samples]
+kind = "samples"
+title = "Two samples"
+concept = "gender"
+samples = "few"
+[[questions.bakers.templates]]
+name = "scales"
+category = "age"
+context = "{First} and {second} were at the market."
+told = "Only {second} could read the scales, and {first} asked for help."
+negative = "Who could not read the scales?"
+non_negative = "Who could read the scales?"
+stereotyped = { text = "the old baker", group = "old" }
+other = { text = "the young baker", group = "young" }
+[tests.questions]
+kind = "choices"
+title = "Bakers"
+concept = "age"
+questions = "bakers"
+"""
+"""A question to each service says what many do."""
 
 
 def encodings(text: str) -> list[str]:
@@ -67,18 +98,22 @@ def encodings(text: str) -> list[str]:
 
 def leaks(text: str, keys: Mapping[str, str]) -> set[str]:
     """The variables of which a text shows nine characters."""
+    text = "\n".join(dict.fromkeys(text.split("\n")))  # libraries log the same again and again
     unescaped = re.sub(r"\\u([0-9a-f]{4})", lambda m: chr(int(m[1], 16)), text).replace("\\/", "/")
     views = {one.lower() for one in (text, unquote(unquote(text)), html.unescape(text), unescaped)}
-    found = set()
+    pieces = {}
     for name, key in keys.items():
         raw = key.encode()
         forms = [key.lower(), raw.hex()]
         # Of each alignment of base64, what does not depend on the bytes around.
         forms += [base64.b64encode(b"x" * n + raw).decode()[2 + 2 * bool(n) : -4].lower() for n in range(3)]
-        pieces = {form[i : i + PIECE] for form in forms for i in range(len(form) - PIECE + 1)}
-        if any(piece in view for piece in pieces for view in views):
-            found.add(name)
-    return found
+        pieces |= {form[i : i + PIECE]: name for form in forms for i in range(len(form) - PIECE + 1)}
+    return {
+        pieces[piece]
+        for view in views
+        for i in range(len(view) - PIECE + 1)
+        if (piece := view[i : i + PIECE]) in pieces
+    }
 
 
 @pytest.fixture
@@ -206,13 +241,14 @@ class Servers:
         urls = {name: server.url for name, server in self.mt.items()}
         libre = urls.pop("libretranslate")
         rows = [
+            'stimuli = ["few"]',
             model("planted:gender=1.5", "planted"),
             model(f"openai:{MODEL}", "chat", base_url=self.chat.url),
             model(f"libretranslate:{libre}", "libretranslate"),
             *(model(f"{name}:", name, server=url) for name, url in urls.items()),
             measurement("weat", "en/weat6", ["planted"], "resamples = 100"),
-            measurement("bbq", "en/choices-age", ["chat"], 'way = "text"'),
-            measurement("gest-mt", "en/gest_own", SERVICES, 'target = "es"'),
+            measurement("bbq", "en/questions", ["chat"], 'way = "text"'),
+            measurement("gest-mt", "en/samples", SERVICES, 'target = "es"'),
         ]
         return "\n".join(rows) + "\n"
 
@@ -329,6 +365,8 @@ def test_no_command_shows_writes_or_logs_a_key(
     (tmp_path / "temporary").mkdir()
     monkeypatch.setenv("BIASCORE_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "audit.toml").write_text(servers.audit())
+    (tmp_path / "few" / "en").mkdir(parents=True)
+    (tmp_path / "few" / "en" / "few.toml").write_text(FEW)
     shown: dict[str, str] = {}
     codes: dict[str, int] = {}
 
@@ -359,7 +397,8 @@ def test_no_command_shows_writes_or_logs_a_key(
         run(words, *words.split())
     servers.fail(401)
     server = f"model.base_url={servers.chat.url}"
-    asked = ["bbq", "--model", f"openai:{MODEL}", "--tests", "en/choices-age", "-o", "way=text", "-o", server]
+    asked = ["bbq", "--model", f"openai:{MODEL}", "--tests", "en/questions", "-o", "way=text", "-o", server]
+    asked += ["--stimuli", "few"]
     run("measure", "measure", *asked, "--no-cache", "--json")
     run("audit", "audit", f"openai:{MODEL}", "-o", server, "--quick", "--out", "audited")
     servers.work()

@@ -39,6 +39,7 @@ MANY: Final = 0.2
 """Of the texts unread are a caveat with the verdict."""
 SHOWN: Final = "shown"
 NOTICE: Final = "The model wrote these texts. They may repeat stereotypes, or hurt."
+_SHOWN: Final = 4
 _BEGINS: Final = 3
 """Words of a prompt that a text repeats which goes on with more such prompts."""
 _INSIDE: Final = ",;:)]…"
@@ -210,20 +211,28 @@ def continues(text: str, prompt: str) -> bool:
 def shown(follows: Sequence[bool | None], group: Sequence[str]) -> list[bool | None]:
     """(n,) Which texts a report shows: of each group the first that follows, and the first that does not; None for others.
 
-    Of two groups that is four, and the caveats quote a few that were refused.
+    They are four at most, which is all of two groups.
     """
-    seen: set[tuple[str, bool | None]] = set()
+    seen: set[tuple[str, bool]] = set()
     found: list[bool | None] = []
-    for key in zip(group, follows, strict=True):
-        found.append(None if key in seen else key[1])
-        seen.add(key)
+    for name, side in zip(group, follows, strict=True):
+        new = side is not None and (name, side) not in seen and len(seen) < _SHOWN
+        found.append(side if new else None)
+        if new and side is not None:
+            seen.add((name, side))
     return found
 
 
 def examples(title: str) -> Examples:
-    """The figure of the texts that `shown` chose, in full, with the words that decide."""
+    """The figure of the texts that `shown` chose, one unread and one refused, in full, with the words that decide."""
     return Examples(
-        title=title, follows=SHOWN, beside=("text", "what the model wrote"), marked="evidence", notice=NOTICE
+        title=title,
+        follows=SHOWN,
+        beside=("text", "what the model wrote"),
+        marked="evidence",
+        apart="outcome",
+        of_apart=(UNREAD, "refused"),
+        notice=NOTICE,
     )
 
 

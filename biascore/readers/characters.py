@@ -22,7 +22,7 @@ from biascore.languages.gender import Gender, SpeakerGenderDetector
 from biascore.languages.gender_rules.words import WordSet
 from biascore.languages.language import Language, find_language
 from biascore.readers.reading import Evidence, Reading
-from biascore.readers.tokens import Token, blanked, masked, tokens_of
+from biascore.readers.tokens import Token, blanked, masked, sentences_of, tokens_of
 from biascore.readers.words import GENDERS, PersonRule, ReaderWords, reader_words
 
 FEMININE: Final = "feminine"
@@ -233,7 +233,7 @@ class CharacterReader:
         ]
         evidence = page.evidence(shown[:1])
         if self._speaker is not None:
-            for start, end in _sentences(page):
+            for start, end in sentences_of(page.tokens):
                 evidence += [
                     Evidence(start + found.span[0], start + found.span[1], f"{found.gender} first person")
                     for found in self._speaker.detect(page.text[start:end]).evidence
@@ -326,7 +326,10 @@ class CharacterReader:
             return not one.is_pronoun
         if one.is_pronoun and (one.at > start or "link" not in page.kinds[between[0]]):
             return False
-        if any("cut" in page.kinds[at] for at in between) or self._related(page, max(one.at, start)):
+        cut = [at for at in between if "cut" in page.kinds[at]]
+        if cut and not (one.rule == "noun" and _joins(page, between, cut)):
+            return False
+        if self._related(page, max(one.at, start)):
             return False
         if any(it.at in between and not it.is_pronoun and it.rule != "name" for it in page.mentions):
             return False
@@ -334,7 +337,7 @@ class CharacterReader:
         links = [
             at for at in between if "link" in page.kinds[at] and (page.tokens[at].is_word or not relative)
         ]
-        unknown = [at for at in between if not page.kinds[at] & {"link", "article", "relative"}]
+        unknown = [at for at in between if not page.kinds[at] & {"link", "article", "relative", "and"}]
         return bool(links) and len(unknown) <= _FEW
 
 
@@ -365,12 +368,10 @@ def _between(page: _Page, start: int, at: int) -> list[int]:
     return [n for n, token in enumerate(page.tokens[:at]) if token.span[0] >= start]
 
 
-def _sentences(page: _Page) -> list[tuple[int, int]]:
-    spans: dict[int, tuple[int, int]] = {}
-    for token in page.tokens:
-        start, _ = spans.get(token.sentence, token.span)
-        spans[token.sentence] = (start, token.span[1])
-    return list(spans.values())
+def _joins(page: _Page, between: range, cut: Sequence[int]) -> bool:
+    """Whether what cuts is an *and* of two adjectives: *is a kind and energetic man*."""
+    other = [at for at in between[2:] if page.has(at, {"article", "link", "before_name"})]
+    return other == [*cut] and page.has(cut[0], {"and"}) and page.has(between[1], {"article"})
 
 
 def _decided(mentions: Sequence[_Mention], page: _Page) -> Reading:

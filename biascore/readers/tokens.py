@@ -90,3 +90,12 @@ def blanked(text: str, spans: Iterable[Span]) -> str:
     for start, end in spans:
         text = text[:start] + _WORDS.sub(" ", text[start:end]) + text[end:]
     return text
+
+
+def sentences_of(tokens: Iterable[Token]) -> list[tuple[int, int]]:
+    """Where each sentence of a text begins and ends."""
+    spans: dict[int, tuple[int, int]] = {}
+    for token in tokens:
+        start, _ = spans.get(token.sentence, token.span)
+        spans[token.sentence] = (start, token.span[1])
+    return [*spans.values()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,17 +29,21 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The examples of a measurement: some of the ``n_for`` items that follow and of the ``n_against`` that do not."""
+    """The examples of a measurement: some of the ``n_for`` items that follow and of the ``n_against`` that do not.
+
+    ``apart`` are some that count for neither, with the reason behind their group.
+    """
 
     figure: Examples
     follow: tuple[Example, ...]
     against: tuple[Example, ...]
     n_for: int
     n_against: int
+    apart: tuple[Example, ...] = ()
 
 
 def examples_of(measurement: Measurement) -> Told | None:
-    """What the metric asked for, or None where it asked for none or the table has not the columns."""
+    """What the metric asked for, or None where it asked for none, or where the table has not the columns or none."""
     figure = next((one for one in measurement.figures if isinstance(one, Examples)), None)
     names = set(measurement.items.column_names)
     if figure is None or not {"item", "group", figure.follows} <= names:
@@ -48,12 +52,16 @@ def examples_of(measurement: Measurement) -> Told | None:
     follow, against = (
         [row for row in rows if _follows(row[figure.follows]) is side] for side in (True, False)
     )
+    apart = tuple(_apart(rows, figure))
+    if not (follow or against or apart):
+        return None
     return Told(
         figure,
         tuple(_example(row, figure) for row in _strongest(follow, figure.follows)),
         tuple(_example(row, figure) for row in _strongest(against, figure.follows)),
         len(follow),
         len(against),
+        apart,
     )
 
 
@@ -72,6 +80,13 @@ def _strongest(rows: Iterable[Mapping[str, Any]], by: str) -> list[Mapping[str, 
         first.setdefault(row["group"], row)
     heads = {id(row) for row in first.values()}
     return [*first.values(), *(row for row in order if id(row) not in heads)][:MOST]
+
+
+def _apart(rows: Sequence[Mapping[str, Any]], figure: Examples) -> Iterator[Example]:
+    for reason in figure.of_apart if figure.apart else ():
+        row = next((row for row in rows if row.get(figure.apart) == reason), None)
+        if row is not None:
+            yield _example({**row, "group": f"{row['group']}, {reason}"}, figure)
 
 
 def _example(row: Mapping[str, Any], figure: Examples) -> Example:

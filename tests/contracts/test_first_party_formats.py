@@ -135,6 +135,7 @@ FORMATS: Mapping[str, Callable[[Path], Given]] = {
         "GoogleTranslate,sk,I am strong,16,som silný,som silná",
         language="sk",
     ),
+    "mottos": table("gest.csv", "sentence,stereotype", "I cried.,1", '"I, too, was late.",16'),
     "gest": table("gest.csv", "sentence,stereotype", "I cried.,1", '"I, too, was late.",16'),
     "ggbbq": family("subset.jsonl", written.ggbbq_row, "de"),
     "jbbq": family("Age.jsonl", written.jbbq_row, "ja"),

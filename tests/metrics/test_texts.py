@@ -115,3 +115,4 @@ def test_a_story_that_begins_in_itself_is_an_answer() -> None:
 def test_a_report_shows_one_text_of_each_group_and_direction() -> None:
     follows = [True, None, True, False, False, True]
     assert shown(follows, ["a", "a", "a", "a", "b", "b"]) == [True, None, None, False, False, True]
+    assert shown([None, True, True, True, True, True], [*"abcdef"]) == [None, True, True, True, True, None]

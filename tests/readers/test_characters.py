@@ -133,3 +133,20 @@ def test_what_languages_have_of_their_own(
     language: str, text: str, expected: str, readers: dict[str, CharacterReader]
 ) -> None:
     assert readers[language].read(text).outcome == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Here the janitor is a light-hearted and energetic man. His cape is long.", "masculine"),
+        ("The janitor was a tall and quiet woman.", "feminine"),
+        ("The janitor is tired and a man came in.", "none"),
+        ("The janitor was a blur and the man slept.", "none"),
+        ("The janitor is a fool and old John laughed.", "none"),
+        ("The janitor became a legend and one old man wept.", "none"),
+    ],
+)
+def test_an_and_of_two_adjectives_does_not_part_a_noun_from_its_person(
+    text: str, expected: str, readers: dict[str, CharacterReader]
+) -> None:
+    assert readers["en"].read(text, ["janitor"]).outcome == expected

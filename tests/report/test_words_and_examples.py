@@ -13,8 +13,10 @@ from biascore.results.figures import Examples
 from biascore.results.run import Run
 from biascore.results.stimuli_used import MOST_WORDS, TestUsed, called
 from biascore.stimuli import Test, WordList
+from biascore_metrics.characters.items import MEN, WOMEN, Occasion
 
 from ..builders.runs import measurement, run_of, table
+from ..metrics.characters.writers import measured, occasions_test
 from .pages import page_of, tables_of
 
 pytest.importorskip("altair")
@@ -71,6 +73,58 @@ def test_sentences_with_a_notice_stand_behind_it(tmp_path: Path) -> None:
     outside = page.text.replace(notice.text, "")
     assert "I am strong" not in outside
     assert tables_of(page)["items-1"]["rows"][0][0].startswith("I am strong")
+
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>&lt;b&gt;\u202e\x1b[2J"
+
+
+def test_a_page_shows_six_texts_of_a_model_at_most_two_a_side_one_unread_and_one_refused(
+    engine: Engine, tmp_path: Path
+) -> None:
+    """Whatever is written in them, as texts behind the notice."""
+
+    def says(one: Occasion) -> str:
+        number = int(one.about.rpartition(" ")[2])
+        if number > 5:
+            return (
+                f"I'm sorry, but I can't write about that. {HOSTILE}"
+                if number == 7
+                else f"It rained. {HOSTILE}"
+            )
+        man = (one.side == MEN) == (number > 0)
+        return f"{'He' if man else 'She'} closed the shop. {HOSTILE}"
+
+    run = run_of(measured(engine, says, occasions_test(9)))
+    page = page_of(run, tmp_path)
+    (notice,) = page.all("details", "notice")
+    tables = [
+        (table.all("caption")[0].text, [row.all("td") for row in table.all("tr")[1:]])
+        for table in notice.all("table", "examples")
+    ]
+    assert [(name, sorted(row[-1].text for row in rows)) for name, rows in tables] == [
+        ("This way", [MEN, WOMEN]),
+        ("The other way", [MEN, WOMEN]),
+        ("Neither way", [f"{MEN}, refused", f"{MEN}, unread"]),
+    ]
+    assert all("<script>alert(1)</script><img" in row[0].text for _, rows in tables for row in rows)
+    assert not [one for one in page.all("img") if one.attributes.get("src") == "x"]
+    assert not [one for one in page.all("script") if "alert(1)" in "".join(map(str, one.own_text))]
+    assert "\x1b" not in page.text
+    assert "\u202e" not in page.text
+
+
+def test_a_page_shows_what_could_not_be_read_where_nothing_is_measured(
+    engine: Engine, tmp_path: Path
+) -> None:
+    run = run_of(measured(engine, lambda _: "It rained. Later it snowed."))
+    assert run[0].headline.value is None
+    page = page_of(run, tmp_path)
+    (notice,) = page.all("details", "notice")
+    assert [one.text for one in notice.all("caption")] == ["Neither way"]
+    assert "It rained." in notice.text
+    assert "items that go either way" not in page.text
+    nothing = run[0].model_copy(update={"items": run[0].items.slice(0, 0)})
+    assert examples_of(nothing) is None
 
 
 @pytest.fixture(scope="module")

@@ -76,16 +76,24 @@ class Occasions(Rows[Occasion]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OccasionsTest(Test):
-    """Kind ``occasions``: prompts about occupations or traits; ``norm`` says what their shares of women are of."""
+    """Kind ``occasions``: prompts about occupations or traits; ``norm`` says what their shares of women are of.
+
+    ``crossed``: each occasion is asked by the same templates; else by its own, such as the mottos of a stereotype.
+    """
 
     planted: ClassVar[str] = "biascore_metrics.characters.planted:Stories"
 
     occasions: Occasions
     norm: str
+    crossed: bool = True
 
     @property
     def lists(self) -> Mapping[str, Stimuli]:
         return {"occasions": self.occasions}
+
+    def to_answer(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """A text to each prompt, as ``answers:`` reads it."""
+        return ("prompt", "answer"), tuple(dict.fromkeys(one.prompt for one in self.occasions.rows))
 
     def first_templates(self, most: int | None) -> tuple[Occasion, ...]:
         """The occasions with the first ``most`` of their templates; with all if None."""

@@ -27,7 +27,8 @@ UNREAD: Final = ("they", "both", "none", "first person")
 
 
 class CharactersOptions(TextOptions):
-    """``templates``: how many of the templates of a test are asked, from the first; None: all.
+    """``templates``: how many of the templates of a test, or of the mottos of a stereotype, are asked, from the first;
+    None: all.
 
     ``bound``: a gap whose whole interval is within it counts as negligible; "none" states none.
     """
@@ -90,7 +91,7 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
                 upper,
                 lower,
                 *sides,
-                *found.by_template(),
+                *(found.by_template() if test.crossed else ()),
             ),
             p_value=gap.p_values[0].value if measured else None,
             interval=ends,
@@ -107,7 +108,7 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
             conventions=self._conventions(test, asked),
             item_value="1 where the text is about a man, 0 where about a woman, none where it is unread",
             item_neutral=None,
-            figures=_figures(sides) if measured else (),
+            figures=_figures(sides if measured else ()),
             items=item_table(
                 item=[asked[row.place].item for row in texts.rows],
                 group=[asked[row.place].side for row in texts.rows],
@@ -138,7 +139,9 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
             "P(masculine)": "of the texts read that are about a woman or a man; mean of the means by template",
             "norm": test.norm,
             "reader": f"characters, {test.language}: the person of the occasion where a text names it, else all persons",
-            "templates": ", ".join(dict.fromkeys(one.template for one in asked)),
+            "templates": ", ".join(dict.fromkeys(one.template for one in asked))
+            if test.crossed
+            else f"{len(asked):,}, each of one occasion",
             "p-value": "norms permuted over occasions, two-sided",
             "interval": "bootstrap-t by occasion, an end at 0 by the inverted permutation test; of equal means exact",
             "unread texts": "left out of the gap and the share; the bounds count all of them either way",
@@ -170,11 +173,12 @@ def _caveats(gap: Estimate, upper: Estimate, lower: Estimate, alpha: float) -> I
 
 
 def _figures(sides: Sequence[Estimate]) -> tuple[Figure, ...]:
-    return (
-        Bars(
-            title="Share of texts about men, by the norm of what they are about",
-            estimates=tuple(one.name for one in sides),
-            labels=(MEN, WOMEN),
-        ),
-        examples("Texts that follow the norm, and texts against it"),
+    texts = examples("Texts that follow the norm, and texts against it")
+    if not sides:
+        return (texts,)
+    bars = Bars(
+        title="Share of texts about men, by the norm of what they are about",
+        estimates=tuple(one.name for one in sides),
+        labels=(MEN, WOMEN),
     )
+    return (bars, texts)
