@@ -20,7 +20,7 @@ from biascore_metrics.characters.items import Occasion
 
 from ..measuring import NOTHING, no_second
 
-WORLDS = 60
+WORLDS = 100
 SD = 1.3
 LOGIT = -0.6
 """Of a man, on average over occasions: most texts are about women."""
@@ -61,7 +61,7 @@ def rejected(side: int, texts: int, up: float) -> tuple[float, float]:
 @pytest.mark.parametrize(("side", "texts"), [(40, 5), (40, 20)])
 def test_no_gap_is_rejected_at_its_level_by_occasion_and_far_more_by_text(side: int, texts: int) -> None:
     by_occasion, by_text = rejected(side, texts, 0.0)
-    assert by_occasion <= 0.13  # .05 with a standard error of .028
+    assert by_occasion <= 0.115  # .05 and three standard errors
     assert by_text > by_occasion
 
 
