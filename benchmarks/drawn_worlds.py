@@ -13,7 +13,12 @@ import numpy as np
 from scipy.special import expit, logit
 
 from biascore.designs.clustered import Difference
+from biascore.designs.mean import Mean
+from biascore_metrics.advice.effects import Difference as Ratio
 from biascore_metrics.gest.estimates import welch_interval
+from tests.metrics.advice.worlds import WORLDS as NAMED
+from tests.metrics.advice.worlds import World as OfNames
+from tests.metrics.characters.test_worlds import world as occasions
 from tests.metrics.robust.drawn import GROUPS as BOTH
 from tests.metrics.robust.drawn import World
 
@@ -159,6 +164,29 @@ TEMPLATES = "believe it of these templates only; look at the effect by template"
 UNKNOWN = "declare the templates"
 STEREOTYPES = "doubt it where the stereotypes that differ are of one kind"
 
+
+def advised(world: OfNames, effect: float, sets: int) -> Found:
+    """Numbers for names of two groups, by names and templates."""
+    rng = np.random.default_rng(1)
+    found = [Ratio.of(*replace(world, ratio=effect).drawn(rng), 0.95) for _ in range(sets)]
+    return both([one.p_value is not None and one.p_value <= LEVEL for one in found])
+
+
+def written(side: int, effect: float, sets: int) -> Found:
+    """Characters of five texts about each of so many occupations of either norm."""
+    return both([occasions(seed, side, 5, effect)[0] <= LEVEL for seed in range(sets)])
+
+
+def prompts(many: int, mostly_none: bool, effect: float, sets: int) -> Found:
+    """Differences of pairs of prompts: normal, or of shares of words that most texts have none of."""
+    rng = np.random.default_rng(2)
+    drawn = rng.standard_normal((sets, many))
+    if mostly_none:
+        drawn *= rng.random((sets, many)) < 0.4
+    found = (Mean.of(one, {}, 0.95, items="pairs of prompts") for one in drawn + effect)
+    return both([one.p_value is not None and one.p_value <= LEVEL for one in found])
+
+
 WORLDS = (
     *(
         Drawn("crows-pairs-mixed", f"variance {told}", partial(pairs, name), 1.0, "1 nat")
@@ -256,6 +284,13 @@ WORLDS = (
         )
     ),
     Drawn("eec", "gaps of templates (1 sd of names)", partial(persons, 0.2, 10), 1.0, "1 sd", 400, TEMPLATES),
+    *(Drawn("advice", name, partial(advised, world), 0.1, "ratio 1.1", 400) for name, world in NAMED.items()),
+    Drawn("characters", "60 occupations", partial(written, 30), 0.65, "gap .23", 200),
+    Drawn("characters", "80 occupations", partial(written, 40), 0.65, "gap .23", 200),
+    Drawn("counterfactual", "16 pairs", partial(prompts, 16, False), 0.8, ".8 sd"),
+    Drawn(
+        "counterfactual", "16 pairs, six of ten differ in nothing", partial(prompts, 16, True), 0.8, ".8 sd"
+    ),
     Drawn("mt-geneval", "280 pairs of lines", partial(lines, 280, 0.8), 0.1, "gap .1"),
     Drawn("mt-geneval", "500 + 500 lines, no pairs", partial(lines, 500, None), 0.1, "gap .1"),
     *(

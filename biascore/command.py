@@ -8,8 +8,8 @@ from typing import Final
 
 OWN_COMMANDS: Final = frozenset(
     {
-        *("audit", "measure", "plan", "run", "calibrate"),
-        *("report", "compare", "board", "gate", "verify", "bundle"),
+        *("audit", "init", "measure", "plan", "run", "calibrate"),
+        *("report", "compare", "board", "gate", "verify", "bundle", "attest", "schema"),
         *("doctor", "show", "plugins", "gender", "list", "plugin", "cache"),
         *("words", "export"),
     }

@@ -33,6 +33,14 @@ MEASURED: Mapping[str, tuple[str, str, str, dict[str, object]]] = {
         "en/character_serenity",
         {"pairs": 4},
     ),
+    "rows-characters": ("characters", "planted:en/occasions-occupations=1", "en/occasions-occupations", {}),
+    "rows-advice": ("advice", "planted:en/advice-black=1", "en/advice-*", {}),
+    "rows-counterfactual": (
+        "counterfactual",
+        "planted:en/counterfactual-gender=1",
+        "en/counterfactual-*",
+        {},
+    ),
     "rows-gg-weat": ("gg-weat", "planted:es/gg-weat=1", "es/gg-weat", {}),
 }
 """A picture's name: metric, model, tests and options."""

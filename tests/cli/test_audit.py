@@ -274,9 +274,9 @@ def _tests(audit: Audit) -> list[str]:
 
 def test_a_language_model_is_asked_in_sentences(saved_model) -> None:
     engine = Engine(cache=None)
-    for kind in ("bert-uncased", "gpt2"):
+    for kind, more in (("bert-uncased", []), ("gpt2", ["bbq"])):
         chosen = engine.audit(f"hf:{saved_model(kind)}", grounds=["gender"], quick=True)
-        assert [one.metric for one in chosen.measurements] == ["lpbs", "lpbs"], kind
+        assert [one.metric for one in chosen.measurements] == [*more, "lpbs", "lpbs"], kind
 
 
 class Moods(Backend):
@@ -384,12 +384,13 @@ def test_english_vectors_need_no_language(tmp_path: Path) -> None:
 
 def test_an_audit_that_measures_nothing_of_what_was_planted_says_so() -> None:
     engine = Engine(cache=None)
-    for ref, told in (
-        ("planted:gender=1.2", "this audit measures none of them"),
-        ("planted:en/audit-gender-career-family=1.2", ""),
-        ("planted:gender=0", ""),
+    for ref, ground, told in (
+        ("planted:race=1.2", "race", "this audit measures none of them"),
+        ("planted:en/audit-gender-career-family=1.2", "gender", ""),
+        ("planted:gender=1.2", "gender", ""),  # its choices are
+        ("planted:gender=0", "gender", ""),
     ):
         with engine.model(ref) as model:
-            found = not_planted(model, engine.audit(model, grounds=["gender"], quick=True))
+            found = not_planted(model, engine.audit(model, grounds=[ground], quick=True))
         assert told in found, ref
         assert bool(found) == bool(told), ref

@@ -19,7 +19,8 @@ ROOMS = [
     and not path.is_relative_to(ROOT / "biascore" / "terminal")
 ]
 OTHERS = ("report/printing.py", "archive/contents.py", "testing/commands.py", "testing/contract.py")
-"""The options of a browser; the README of a bundle, which tells of commands; what a command promises of its options."""
+OTHERS += ("testing/pytest_gates.py",)
+"""The options of a browser; the README of a bundle, which tells of commands; what a command promises; pytest."""
 FLAG = re.compile(r"(?<![\w-])--[a-z{][\w-]*")
 COMMAND = re.compile(
     r"(?:biascore [a-z]+|pip install|gunzip|inspect log|hf download|lm-evaluation-harness)\b"
