@@ -199,7 +199,9 @@ class InTemplates(AssociationMetric[LpbsOptions]):
 
         Asked once of an opened model, for tests of other people often have the same words that stay.
         """
-        inherited = super().associate_groups
+        # The words that stay are fewer already; those of the groups are all asked.
+        every = type(self)(self.options.model_copy(update={"most_words": None}))
+        inherited = super(InTemplates, every).associate_groups
         key = self._key(test, groups, {role: found.words[role] for role in groups.stay})
         of_groups = made_once(model, key, lambda: inherited(model, test, found, groups, context))
         if isinstance(of_groups, str):
