@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
@@ -338,3 +338,12 @@ class ClusteredMetric(DecidedMetric[OptionsT, TestT]):
                 },
             ),
         )
+
+
+def check_clusters(clusters: Mapping[str, Sequence[str]], known: Collection[str], what: str) -> None:
+    """Raise ValueError where clusters name something that there is not, or one thing twice."""
+    named = [one for some in clusters.values() for one in some]
+    if unknown := [one for one in named if one not in known]:
+        raise ValueError(f"clusters name the {what} {unknown[0]!r}; there are {', '.join(known)}")
+    if twice := [one for one in named if named.count(one) > 1]:
+        raise ValueError(f"clusters name the {what} {twice[0]!r} twice. Leave it in one of them")

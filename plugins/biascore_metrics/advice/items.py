@@ -31,6 +31,7 @@ from biascore.api.kinds import (
 )
 from biascore.api.stimuli import Test
 from biascore.api.support import listed
+from biascore.designs.clustered import check_clusters
 
 SLOT: Final = "{name}"
 FACTORS: Final = ("race", "gender")
@@ -186,13 +187,7 @@ class AdviceEntry(ListEntry):
             raise ValueError(f"names have {twice[0]!r} twice. Leave it in one place")
         if both := {*self.names} & {gender for _, gender, _ in every}:
             raise ValueError(f"names have {min(both)!r} as a race and as a gender. Name them apart")
-        named = [template for some in self.clusters.values() for template in some]
-        if unknown := [one for one in named if one not in self.templates]:
-            raise ValueError(
-                f"clusters name the template {unknown[0]!r}; there are {', '.join(self.templates)}"
-            )
-        if doubled := [one for one in named if named.count(one) > 1]:
-            raise ValueError(f"clusters name the template {doubled[0]!r} twice. Leave it in one of them")
+        check_clusters(self.clusters, self.templates, "template")
         return self
 
     def build(self, about: About) -> Prompts:

@@ -32,6 +32,7 @@ from biascore.api.kinds import (
     said,
 )
 from biascore.api.stimuli import Test
+from biascore.designs.clustered import check_clusters
 
 OLDEST: Final = 150
 """Years; a higher age is a slip."""
@@ -165,13 +166,7 @@ class DecisionsEntry(ListEntry):
                 )
         if unused := [name for name in self.neutral if not any(name in slots for slots in used.values())]:
             raise ValueError(f"neutral.{unused[0]} is in no scenario. Write {{{unused[0]}}} where it belongs")
-        named = [scenario for some in self.clusters.values() for scenario in some]
-        if unknown := [one for one in named if one not in self.scenarios]:
-            raise ValueError(
-                f"clusters name the scenario {unknown[0]!r}; there are {', '.join(self.scenarios)}"
-            )
-        if twice := [one for one in named if named.count(one) > 1]:
-            raise ValueError(f"clusters name the scenario {twice[0]!r} twice. Leave it in one of them")
+        check_clusters(self.clusters, self.scenarios, "scenario")
         return self
 
     def build(self, about: About) -> Cases:
