@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from markdown.extensions.toc import slugify, unique
 
 from .sandbox import ROOT
 from .test_commands import BLOCK, with_stand_ins
@@ -20,6 +21,39 @@ def test_every_page_is_in_the_contents_once() -> None:
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     listed = re.findall(r": ([\w/-]+\.md)$", text, re.MULTILINE)
     assert sorted(listed) == sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+
+
+FENCE = re.compile(r"^ *(`{3,})[^\n]*\n.*?^ *\1$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([\w./-]*?)#([\w-]+)\)")
+
+
+def anchors(page: Path) -> set[str]:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    used: set[str] = set()
+    for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
+        shown = re.sub(r"\[([^]]*)\]\([^)]*\)|[`*]", r"\1", heading)
+        unique(slugify(shown, "-"), used)
+    return used | {one or two for one, two in re.findall(r'id="([\w-]+)"|\{ ?#([\w-]+)', text)}
+
+
+def test_every_link_into_a_page_finds_its_heading() -> None:
+    wrong = []
+    for page in DOCS.rglob("*.md"):
+        for path, anchor in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+            target = (page.parent / path).resolve() if path else page
+            if target.suffix == ".md" and anchor not in anchors(target):
+                wrong.append(f"{page.relative_to(ROOT)}: {path}#{anchor}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_heading_stands_on_a_line_of_its_own() -> None:
+    within = re.compile(r"\S #{2,4} [A-Z].*")
+    wrong = [
+        f"{page.relative_to(ROOT)}: {found.group()}"
+        for page in DOCS.rglob("*.md")
+        for found in within.finditer(FENCE.sub("", page.read_text(encoding="utf-8")))
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_the_settings_of_the_site_are_strict() -> None:
