@@ -101,7 +101,7 @@ def _with_gates(path: Path) -> Audit:
     audit = Audit.load(user_path(path))
     if not audit.gates:
         raise OptionsError(
-            f"{path} has no [[gates]]. Add one, as docs/audits.md shows, or give one with --gate"
+            f"{path} has no [[gates]]. Add one, as docs/gates.md shows, or give one with --gate"
         )
     return audit
 
