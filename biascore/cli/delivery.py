@@ -93,8 +93,11 @@ class RunOptions:
         """The form to print in, None for the table; raises OptionsError for one that there is not, or for two."""
         if self.as_json and self.form not in (None, "json"):
             raise OptionsError(f"--json and --format {self.form} are two forms. Give one of them")
-        if self.form is not None:
-            exporter(self.form, Plugins())
+        if self.form is not None and exporter(self.form, Plugins()).facts:
+            raise OptionsError(
+                f"{self.form} asks for facts that no run holds. Save the run with --out RUN, and write it afterwards: "
+                f"biascore report RUN --format {self.form}"
+            )
         return "json" if self.as_json else self.form
 
     @property

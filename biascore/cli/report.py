@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -12,11 +12,14 @@ from biascore.cli import loaded
 from biascore.cli.options import Open, StoredRun
 from biascore.cli.pages import open_page
 from biascore.errors import OptionsError
+from biascore.exporter import NO_FACTS
 from biascore.results.run import Run
 from biascore.results.run_files import REPORT_FILE
 from biascore.terminal.console import say, stdout
-from biascore.terminal.options import Force
+from biascore.terminal.options import Force, pairs
 from biascore.terminal.progress import SignsOfLife
+
+EXAMPLE: Final = "-o source='our applicant tracking system'"
 
 
 def report(
@@ -65,6 +68,15 @@ def report(
             metavar="NAME,...",
         ),
     ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            "-o",
+            help="A fact that a form asks for and no run holds, such as source='...' of ll144. Repeat for several.",
+            metavar="NAME=TEXT",
+        ),
+    ] = None,
     open: Open = False,
     force: Force = False,
 ) -> None:
@@ -84,15 +96,18 @@ def report(
                 f"{run_folder} --charts {charts}"
             )
         chosen, globs = (given.split(",") if given else [] for given in (columns, estimates))
+        facts = {name: str(value) for name, value in pairs(option, example=EXAMPLE).items()}
         if out is None:
-            deliver(loaded, form, columns=chosen, estimates=globs)
+            deliver(loaded, form, columns=chosen, estimates=globs, facts=facts)
             return
-        for path in written(loaded, form, out, overwrite=force, columns=chosen, estimates=globs):
+        for path in written(loaded, form, out, overwrite=force, columns=chosen, estimates=globs, facts=facts):
             say(path)
         return
     for name, given in (("columns", columns), ("estimates", estimates)):
         if given is not None:
             raise OptionsError(f"--{name} is for tables. Add --format csv, md or latex")
+    if option:
+        raise OptionsError("-o states a fact that a form asks for. Add --format ll144, or leave it out")
     from biascore.report import check_report, write_charts, write_report
 
     check_report(out or run_folder / REPORT_FILE, overwrite=force)
@@ -105,7 +120,13 @@ def report(
 
 
 def deliver(
-    run: Run, form: str, *, several: bool = False, columns: Sequence[str] = (), estimates: Sequence[str] = ()
+    run: Run,
+    form: str,
+    *,
+    several: bool = False,
+    columns: Sequence[str] = (),
+    estimates: Sequence[str] = (),
+    facts: Mapping[str, str] = NO_FACTS,
 ) -> None:
     """Print a run in this form.
 
@@ -114,7 +135,7 @@ def deliver(
     """
     from biascore.exporting.forms import exported
 
-    found = exported(run, form, loaded.plugins(), columns, estimates)
+    found = exported(run, form, loaded.plugins(), columns, estimates, facts)
     if len(found) > 1 and not several:
         raise OptionsError(
             f"{form} is one text for each model, and there are {len(found)}: {', '.join(one.of for one in found)}. Name a "

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from biascore.basics.guard import guarded
 from biascore.basics.suggest import did_you_mean
 from biascore.basics.surface import either
 from biascore.basics.wording import listed
 from biascore.errors import At, OptionsError, RunError
-from biascore.exporter import Exported, Exporter
+from biascore.exporter import NO_FACTS, Exported, Exporter
 from biascore.exporting.every_eval_ever import EveryEvalEver
 from biascore.exporting.junit import Junit
 from biascore.exporting.latex import Latex
@@ -39,22 +39,30 @@ def known_formats(plugins: Plugins) -> tuple[str, ...]:
 
 
 def exported(
-    run: Run, name: str, plugins: Plugins, columns: Sequence[str] = (), estimates: Sequence[str] = ()
+    run: Run,
+    name: str,
+    plugins: Plugins,
+    columns: Sequence[str] = (),
+    estimates: Sequence[str] = (),
+    facts: Mapping[str, str] = NO_FACTS,
+    ending: str = "",
 ) -> tuple[Exported, ...]:
     """The texts of a run in the form of this name, with these columns and further estimates where it is a table.
 
-    Raises OptionsError for a form or a column that there is not, and where the run has nothing for it;
+    ``facts`` are what the user states for it, by name, ``ending`` that of the file it is for; by default its suffix.
+    Raises OptionsError for a form, column or fact that there is not, and where the run has nothing for it;
     PluginFailedError for what goes wrong in a plugin.
     """
     kind = exporter(name, plugins)
     chosen = _chosen(kind, columns)
     globs = _globs(kind, estimates, run)
+    stated = _stated(kind, facts)
     if name in EXPORTERS:
         found = kind(chosen, globs).export(run)
     else:
         at = At(plugins.exporters.owner(name).owner, "result", f"writing the run as {name}")
         given = [chosen, globs] if globs else [chosen] if chosen else []
-        found = guarded(at, lambda: kind(*given).export(run))
+        found = guarded(at, lambda: _made(kind, given, stated, ending).export(run))
     if not found:
         raise OptionsError(
             f"{run.title} has nothing to write as {name}: it measures only models with a known bias. "
@@ -78,6 +86,22 @@ def _chosen(kind: type[Exporter], columns: Sequence[str]) -> tuple[str, ...]:
                 f"{', '.join(kind.columns)}"
             )
     return tuple(columns)
+
+
+def _stated(kind: type[Exporter], facts: Mapping[str, str]) -> Mapping[str, str]:
+    """The facts that were stated; raises OptionsError for one that the form has not."""
+    for name in facts:
+        if name not in kind.facts:
+            there = f"It takes: {', '.join(kind.facts)}" if kind.facts else "It takes none: leave it out"
+            raise OptionsError(f"{kind.id} has no fact {name!r}. {did_you_mean(name, kind.facts)}{there}")
+    return {name: str(text) for name, text in facts.items()}
+
+
+def _made(kind: type[Exporter], given: Sequence[Any], stated: Mapping[str, str], ending: str) -> Exporter:
+    """An exporter; what it is told is set here, as those of plugins written before take nothing else."""
+    one = kind(*given)
+    one.stated, one.ending = stated, ending or kind.suffix
+    return one
 
 
 def _globs(kind: type[Exporter], estimates: Sequence[str], run: Run) -> tuple[str, ...]:
@@ -109,6 +133,11 @@ def exporter(name: str, plugins: Plugins) -> type[Exporter]:
             f"there is no format {name!r}. {did_you_mean(name, known)}Choose one of: html, pdf, {', '.join(known)}"
         )
     return EXPORTERS.get(name) or plugins.exporters.get(name)
+
+
+def endings_of(kind: type[Exporter]) -> tuple[str, ...]:
+    """The endings that files of a form may have."""
+    return tuple(dict.fromkeys((kind.suffix, *kind.endings)))
 
 
 def form_of(path: Path, plugins: Plugins) -> str | None:

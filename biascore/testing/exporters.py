@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import tempfile
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from biascore.engine.engine import Engine
 from biascore.errors import BiascoreError
-from biascore.exporter import Exported, Exporter
+from biascore.exporter import NO_FACTS, Exported, Exporter
 from biascore.results.failure import Failure
 from biascore.results.run import Run
 from biascore.testing.contract import Contract, NotAskedError, check_all, hold
@@ -28,6 +28,7 @@ class ExporterContract(Contract):
     exporter: str
     runs: Sequence[Run] = ()
     engine: Engine = field(default_factory=lambda: Engine(cache=None))
+    facts: Mapping[str, str] = field(default_factory=lambda: NO_FACTS)
 
     @cached_property
     def _whole(self) -> tuple[Run, ...]:
@@ -50,7 +51,9 @@ class ExporterContract(Contract):
 
     def _texts(self, run: Run) -> tuple[Exported, ...]:
         try:
-            found = self._kind().export(run)
+            one = self._kind()
+            one.stated = self.facts
+            found = one.export(run)
         except BiascoreError as error:
             raise AssertionError(str(error)) from error
         hold(
@@ -137,10 +140,12 @@ class ExporterContract(Contract):
                 )
 
 
-def check_exporter(exporter: str, *runs: Run, engine: Engine | None = None) -> dict[str, str]:
+def check_exporter(
+    exporter: str, *runs: Run, engine: Engine | None = None, facts: Mapping[str, str] = NO_FACTS
+) -> dict[str, str]:
     """Check an installed exporter on runs, by default one of WEAT on two planted models, and on one with a missing value.
 
-    Raises AssertionError, which lists each clause that is broken. Returns those that were
+    ``facts`` are those that it asks for. Raises AssertionError, which lists each clause that is broken. Returns those that were
     skipped, each with the reason.
     """
-    return check_all(ExporterContract(exporter, runs, engine or Engine(cache=None)).clauses())
+    return check_all(ExporterContract(exporter, runs, engine or Engine(cache=None), facts).clauses())

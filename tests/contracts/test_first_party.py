@@ -85,21 +85,26 @@ def test_every_language_is_here(everything: Engine) -> None:
     assert sorted(SPEAKING) == sorted(everything.plugins.speaker_gender.names)
 
 
-def outcomes(engine: Engine, folder: Path) -> None:
+def outcomes(engine: Engine, folder: Path, name: str) -> None:
     path = folder / "outcomes.csv"
-    rows = [f"{group} {i},{group},{int(i % 3 == 0)}" for i in range(30) for group in ("women", "men")]
-    path.write_text("text,sex,selected\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    test = engine.data("outcomes", path, language="en", groups=["sex"])
+    rows = [
+        f"{group} {i},{group},{'AB'[i % 2]},{int(i % 3 == 0)}"
+        for i in range(30)
+        for group in ("women", "men")
+    ]
+    path.write_text("text,sex,race,selected\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    test = engine.data("outcomes", path, language="en", groups=["sex", "race"])
     run = engine.measure("impact-ratio", f"answers:{path}", test, draws=500)
-    check_exporter("impact-tables", run, engine=engine)
+    facts = {"date": "2026-10-01", "distributed": "2026-10-15", "source": "made", "explanation": "by a rule"}
+    check_exporter(name, run, engine=engine, facts=facts)
 
 
-EXPORTERS = {"impact-tables": outcomes}
+EXPORTERS = {"impact-tables": outcomes, "ll144": outcomes}
 
 
 @pytest.mark.parametrize("name", EXPORTERS)
 def test_an_exporter_keeps_the_contract(name: str, engine: Engine, tmp_path: Path) -> None:
-    EXPORTERS[name](engine, tmp_path)
+    EXPORTERS[name](engine, tmp_path, name)
 
 
 def emotions(folder: Path) -> list[str]:

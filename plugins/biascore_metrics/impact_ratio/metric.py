@@ -1,20 +1,16 @@
-"""Impact ratio: the selection rate of each category over that of the category selected most often.
-
-And the tables of Local Law 144: of each category the people, those selected, the rate and the impact ratio.
-"""
+"""Impact ratio: the selection rate of each category over that of the category selected most often."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from pydantic import Field
 
-from biascore.api.exporters import Exported, Exporter, Measurement, Run
 from biascore.api.figures import Bars, Figure
 from biascore.api.metrics import (
     Caveat,
@@ -34,7 +30,7 @@ from biascore.designs import Decided, DecidedMetric
 from biascore.designs.bounds import Bound
 from biascore.designs.clustered import p_of
 from biascore.designs.words import covered
-from biascore.errors import OptionsError, RunError
+from biascore.errors import OptionsError
 from biascore.stats import Decision, Verdict
 from biascore.stats.ratios import LargestDifference
 from biascore_metrics.impact_ratio.items import OutcomesTest, People
@@ -48,8 +44,8 @@ RATIO: Final = "ratio of rates"
 SHARE: Final = "share"
 NOT_STATED: Final = "not stated"
 BLANK: Final = "blank"
+MEDIAN: Final = "median score"
 LARGER: Final = "the larger of people and clusters"
-HEAD: Final = ("people", "selected", "rate", "impact ratio", "interval")
 MOST: Final = 12
 """Categories that a caveat names."""
 
@@ -198,6 +194,7 @@ class ImpactRatio(DecidedMetric[ImpactRatioOptions, OutcomesTest]):
         )
         return {
             "outcome": options.column,
+            **({} if cut is None else {MEDIAN: cut}),
             "rate": f"{share} / people of the category; interval of Clopper and Pearson",
             "impact ratio": "rate / highest rate of the table, small categories included; intervals of Koopman, which hold "
             "for all pairs of categories of a table at once (Bonferroni), so for whichever is the highest",
@@ -329,50 +326,3 @@ def _items(test: OutcomesTest, chosen: npt.NDArray[np.bool_], values: npt.NDArra
         value=chosen.astype(np.float64).tolist(),
         more={**columns, "outcome": values.tolist()},
     )
-
-
-class ImpactTables(Exporter):
-    """A Markdown table for each group and each two groups of every measurement of ``impact-ratio``."""
-
-    id: ClassVar[str] = "impact-tables"
-    summary: ClassVar[str] = (
-        "selection rates and impact ratios of each category, as Local Law 144 asks for (Markdown)"
-    )
-    suffix: ClassVar[str] = ".md"
-
-    def export(self, run: Run) -> tuple[Exported, ...]:
-        """One text; raises RunError where the run has no measurement of ``impact-ratio``."""
-        measured = [one for one in run if one.metric == ImpactRatio.name]
-        if not measured:
-            raise RunError(
-                f"{run.title}: no measurement is of {ImpactRatio.name}, so there are no impact ratios. Choose another format"
-            )
-        return (Exported("\n".join(line for one in measured for line in _tables(one))),)
-
-
-def _tables(measured: Measurement) -> Iterator[str]:
-    outcome = measured.conventions["outcome"]
-    yield f"# {_cell(measured.test_title)}"
-    yield ""
-    yield f"Outcome: {_cell(str(outcome))}, from {_cell(measured.model)}. Rate: {measured.conventions['rate']}."
-    found = {one.name: one for one in measured.estimates}
-    table = ""
-    for name, rate in found.items():
-        if not name.startswith(RATE) or rate.value is None:
-            continue
-        own, _, category = name.removeprefix(RATE).partition(": ")
-        if own != table:
-            table = own
-            yield from ("", f"| {_cell(own)} | {' | '.join(HEAD)} |", f"|---|{'---:|' * len(HEAD)}")
-        ratio = found.get(f"{RATIO_OF}{own}: {category}")
-        value, low, high = ratio.texts() if ratio else ("left out", "", "")
-        interval = f"{low} to {high}" if low else ""
-        cells = (str(rate.n["people"]), str(rate.n["selected"]), f"{rate.value:z.3f}", value, interval)
-        yield f"| {_cell(category)} | {' | '.join(cells)} |"
-    yield ""
-    yield from (f"- {_cell(text)}" for text in measured.warnings)
-    yield ""
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

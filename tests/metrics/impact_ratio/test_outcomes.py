@@ -15,12 +15,11 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 
 from biascore import Engine
 from biascore.api.adapters import Backend, Identity, hookimpl
-from biascore.errors import OptionsError, QuestionError, RunError
+from biascore.errors import OptionsError, QuestionError
 from biascore.results.measurement import Measurement
 from biascore.results.sensitivity import sensitivity
 from biascore.stats import Verdict
 from biascore_metrics.impact_ratio.items import OutcomesTest, People, Person
-from biascore_metrics.impact_ratio.metric import ImpactTables
 from biascore_metrics.impact_ratio.tables import Tables
 
 from ...builders.models import model_of
@@ -345,18 +344,3 @@ def test_a_neutral_value_at_the_end_of_what_can_be_has_effects_on_one_side(engin
     assert seen is not None
     assert seen.smallest is not None
     assert 0.3 < seen.smallest < 1
-
-
-def test_the_tables_of_local_law_144(engine: Engine):
-    test, scores = outcomes(BOTH | {("|", "C"): (1, 2)}, "sex", "race")
-    run = engine.measure("impact-ratio", model_of(Decides(scores)), test, draws=500, leave_out_below=0.02)
-    (exported,) = ImpactTables().export(run)
-    lines = exported.text.splitlines()
-    assert "| sex | people | selected | rate | impact ratio | interval |" in lines
-    assert "| sex × race | people | selected | rate | impact ratio | interval |" in lines
-    assert "| M | 100 | 54 | 0.540 | 1.00 |  |" in lines
-    assert "| \\| | 2 | 1 | 0.500 | left out |  |" in lines
-    assert [line for line in lines if line.startswith("| F, A | 50 | 10 | 0.200 | 0.33 | ")]
-    other = engine.measure("weat", "planted:", "en/weat6")
-    with pytest.raises(RunError, match="no measurement is of impact-ratio"):
-        ImpactTables().export(other)
