@@ -29,6 +29,8 @@ attach(
     report="biascore.report.forms:report",
     plot="biascore.report:plot",
     compare="biascore.comparing:compare",
+    untested="biascore.audits.untested:untested",
+    three_sentences="biascore.audits.three_sentences:three_sentences",
     run_html="biascore.report.notebook:run_html",
     measurement_html="biascore.report.notebook:measurement_html",
 )

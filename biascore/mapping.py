@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from pydantic import Field, ValidationError
 
@@ -15,7 +16,10 @@ from biascore.files.reading import read_toml
 
 
 class Ground(StrEnum):
-    """The grounds of discrimination that a scenario may name: those of Article 21 of the EU Charter, and gender identity."""
+    """The grounds of discrimination that laws name, as mappings and scenarios write them.
+
+    First those of Article 21 of the EU Charter, with gender identity; then what US federal and New York City law add.
+    """
 
     SEX = "sex"
     GENDER_IDENTITY = "gender identity"
@@ -34,16 +38,63 @@ class Ground(StrEnum):
     AGE = "age"
     SEXUAL_ORIENTATION = "sexual orientation"
     NATIONALITY = "nationality"
+    NATIONAL_ORIGIN = "national origin"
+    PREGNANCY = "pregnancy"
+    MARITAL_STATUS = "marital or partnership status"
+    CAREGIVER_STATUS = "caregiver status"
+    REPRODUCTIVE_HEALTH = "sexual and reproductive health decisions"
+    UNIFORMED_SERVICE = "uniformed service"
+    HEIGHT = "height"
+    WEIGHT = "weight"
+    CRIMINAL_RECORD = "arrest or conviction record"
+    UNEMPLOYMENT = "unemployment"
+    CREDIT_HISTORY = "credit history"
+    VIOLENCE_VICTIM = "victim of domestic or sexual violence"
+
+
+_OF_CONCEPTS: Final[dict[str, tuple[Ground, ...]]] = {
+    **{ground.value: (ground,) for ground in Ground},
+    "gender": (Ground.SEX,),
+    "transgender": (Ground.GENDER_IDENTITY,),
+    "color": (Ground.COLOUR,),
+    "skin tone": (Ground.COLOUR,),
+    "ethnicity": (Ground.ETHNIC_ORIGIN, Ground.NATIONAL_ORIGIN),
+    "nationality": (Ground.NATIONALITY, Ground.NATIONAL_ORIGIN),
+    "religion": (Ground.RELIGION_OR_BELIEF,),
+    # Tests of class compare rich and poor people, or working and upper class: fortune and social standing.
+    "class": (Ground.SOCIAL_ORIGIN, Ground.PROPERTY),
+    **dict.fromkeys(
+        ("ses", "socioeconomic", "socioeconomic status", "socio-economic status"),
+        (Ground.SOCIAL_ORIGIN, Ground.PROPERTY),
+    ),
+    "disability status": (Ground.DISABILITY,),
+    "sexuality": (Ground.SEXUAL_ORIENTATION, Ground.GENDER_IDENTITY),
+    "parenthood": (Ground.CAREGIVER_STATUS,),
+    "body": (Ground.WEIGHT,),
+}
+"""Which grounds a test is about that names this concept, in small letters; a concept that is not here names none."""
+_SEVERAL: Final = re.compile(r"\s+(?:and|x|by)\s+|\s*[,;/×]\s*")
+
+
+def grounds_of(concept: str) -> tuple[Ground, ...]:
+    """The grounds that the concept of a test names: ``gender and race`` names two, ``social bias`` none.
+
+    What is mixed in a test under one name, such as the categories of CrowS-Pairs, is not tested ground by ground.
+    """
+    whole = concept.casefold().replace("_", " ").strip()
+    parts = [whole] if whole in _OF_CONCEPTS else _SEVERAL.split(whole)
+    return tuple(dict.fromkeys(ground for part in parts for ground in _OF_CONCEPTS.get(part, ())))
 
 
 class Mapping(Frozen):
     """Which articles of a text name which ground; ``version`` is that of the text, ``source`` where it is published.
 
-    ``sha256`` is of the file, filled in when it is read.
+    ``short``: what the text is called in a sentence, the title where empty. ``sha256`` is of the file, filled in when it is read.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
     title: str = Field(min_length=1)
+    short: str = ""
     version: str = Field(min_length=1)
     source: str = Field(min_length=1)
     grounds: FrozenMap[tuple[str, ...]]

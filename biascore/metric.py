@@ -23,6 +23,7 @@ from biascore.models.model import Model
 from biascore.results.caveat import Caveat
 from biascore.results.estimates import Estimate
 from biascore.results.finding import Finding
+from biascore.results.untested import USES
 from biascore.stats import Unreachable
 from biascore.stimuli import Catalogue, Origin, Test
 
@@ -180,6 +181,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
 
     ``name`` names the estimand, ``requires`` the capabilities it asks of a model, ``kinds`` the
     kinds of test it takes, ``reference`` the paper. ``rule``: in one sentence, when it says *detected*.
+    ``use``: what of a model it tests, one of ``biascore.results.untested.USES``, so that a report can say what was not tested.
     ``adaptive``: whether what it asks depends on
     earlier answers, so that ``biascore plan`` can only estimate it. ``model_options``: options whose value,
     unless None or "self", is a second model (a reference, or a model's name in the audit), and the
@@ -202,6 +204,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
     summary: ClassVar[str]
     reference: ClassVar[str]
     rule: ClassVar[str] = ""
+    use: ClassVar[str] = ""
     requires: ClassVar[frozenset[str]]
     kinds: ClassVar[frozenset[str]]
     adaptive: ClassVar[bool] = False
@@ -222,6 +225,8 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
         """Read the classes in brackets behind ``Metric``; a union of tests is several."""
         super().__init_subclass__()
         cls.test_types = tuple(c for c in in_brackets(cls) if issubclass(c, Test)) or cls.test_types
+        if cls.use not in ("", *USES):
+            raise TypeError(f"{cls.__name__}.use is {cls.use!r}. Write one of: {', '.join(USES)}")
 
     def __init__(self, options: OptionsT) -> None:
         """Take validated options of its class."""

@@ -46,14 +46,15 @@ def next_steps(run: Run, folder: str | Path = "") -> tuple[Step, ...]:
     return (*_behind(run, found), *_decide(run, found), *_rule(run, folder))
 
 
-def _behind(run: Run, found: Sequence[Answer]) -> Iterator[Step]:
-    """The strongest effect: detected before hints, and of these the one that the fewest harmless pairs reach."""
-    numbers = [one.strongest for one in found if one.state in _SHOWN]
-    if not numbers:
-        return
+def strongest(run: Run, found: Sequence[Answer]) -> int | None:
+    """The number of the strongest effect, from 0, or None.
+
+    Detected before hints, and of these the one that the fewest harmless pairs reach.
+    """
+    numbers, verdicts = [one.strongest for one in found if one.state in _SHOWN], run.verdicts
 
     def rank(number: int) -> tuple[int, float, float]:
-        one, said = run[number], run.verdicts[number]
+        one, said = run[number], verdicts[number]
         share = one.specificity.share if one.specificity else None
         return (
             _SHOWN.index(State.of(one, said)),
@@ -61,7 +62,14 @@ def _behind(run: Run, found: Sequence[Answer]) -> Iterator[Step]:
             1.0 if one.p_value is None else one.p_value,
         )
 
-    first = min(numbers, key=rank)
+    return min(numbers, key=rank, default=None)
+
+
+def _behind(run: Run, found: Sequence[Answer]) -> Iterator[Step]:
+    """See what is behind the strongest effect."""
+    first = strongest(run, found)
+    if first is None:
+        return
     state = State.of(run[first], run.verdicts[first]).value
     about = next(one.about for one in found if first in one.numbers)
     effect = "hint" if state == State.HINT.value else "detected effect"

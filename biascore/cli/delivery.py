@@ -54,7 +54,8 @@ from biascore.models.pipeline.cache import DEFAULT_CACHE
 from biascore.models.pipeline.source import WAIT
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import gates_line
-from biascore.results.run import Run, check_replaceable
+from biascore.results.run import Run
+from biascore.results.run_files import check_replaceable
 from biascore.terminal.console import say, stderr
 from biascore.terminal.options import Force, Json, NoCache
 from biascore.terminal.progress import SignsOfLife

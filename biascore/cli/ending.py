@@ -195,6 +195,8 @@ def _notes(run: Run, found: Sequence[Answer], steps: Sequence[Step]) -> Iterator
         yield "Not decided:", text
     if text := not_asked_line(run):
         yield "Not asked:", f"{text}: {some_of(not_asked(run))}."
+    if found:
+        yield "Not tested:", f"{run.untested.brief}; the report names them."
     if checks := check_sums(run.answers):
         yield "Checks:", " · ".join(told for _, told in checks)
     for check in checks_of(run.answers, run.harmless):

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from biascore.basics.visible import visible_in
+from biascore.basics.wording import capital
 from biascore.exporter import Exported, Exporter
 from biascore.exporting.one_model import by_model
 from biascore.exporting.tables import answer_lines, markdown, markdown_lines, result_lines, rounded, titles_of
@@ -64,6 +65,14 @@ def _card(model: ModelUsed, run: Run) -> str:
             *answer_lines(run),
             "",
             LIMITS,
+            "",
+            "In three sentences:",
+            "",
+            f"> {markdown(' '.join(run.three_sentences))}",
+            "",
+            "Not tested:",
+            "",
+            *(f"- {markdown(capital(about))}: {markdown(told)}" for about, told in run.untested.lines),
             "",
             f"**{markdown(run.title)}**",
             "",

@@ -86,15 +86,17 @@ class Csv(Exporter):
 
 
 class Json(Exporter):
-    """The run as it is stored in ``run.json``."""
+    """The run as it is stored in ``run.json``, and what it says in three sentences and did not test."""
 
     id: ClassVar[str] = "json"
-    summary: ClassVar[str] = "everything but the tables of items, as in run.json"
+    summary: ClassVar[str] = "everything but the tables of items, as in run.json, with the three sentences"
     suffix: ClassVar[str] = ".json"
 
     def export(self, run: Run) -> tuple[Exported, ...]:
         """The JSON."""
-        return (Exported(visible_json(json.dumps(run.to_json(), ensure_ascii=False, indent=1)) + "\n"),)
+        said = {"three_sentences": run.three_sentences, "untested": run.untested.model_dump(mode="json")}
+        whole = json.dumps({**run.to_json(), **said}, ensure_ascii=False, indent=1)
+        return (Exported(f"{visible_json(whole)}\n"),)
 
 
 class Markdown(Exporter):

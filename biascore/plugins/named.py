@@ -79,11 +79,11 @@ class Named(Plugin, Generic[T]):
             ) from self.record.error
         return self._got
 
-    def summary(self) -> str:
-        """The summary of a class that ships; of another class it is not known whether it can be imported."""
+    def says(self, attribute: str) -> str:
+        """A constant of a class that ships; of another class it is not known whether it can be imported."""
         if not self.record.ships or self.record.status != "installed":
             return ""
-        return str(stated(self._point.module, self._point.attr, "summary") or "")
+        return str(stated(self._point.module, self._point.attr, attribute) or "")
 
     def _load(self) -> T:
         thing = self._point.load()

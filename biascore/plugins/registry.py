@@ -56,8 +56,8 @@ class Plugin:
     def __init__(self, record: PluginRecord) -> None:
         self.record = record
 
-    def summary(self) -> str:
-        """What its one thing says of itself in ``summary``, if that is known without importing it; else empty."""
+    def says(self, attribute: str) -> str:  # noqa: ARG002
+        """What its one thing says of itself in this attribute, if that is known without importing it; else empty."""
         return ""
 
 
@@ -209,6 +209,6 @@ class Registry(Generic[T]):
     def summaries(self) -> Iterator[tuple[str, str]]:
         """Each usable name with its summary; what is imported for it is left out where that fails."""
         for name in self.names:
-            summary = self.holder(name).summary() or getattr(self.item(name), "summary", None)
+            summary = self.holder(name).says("summary") or getattr(self.item(name), "summary", None)
             if summary is not None:
                 yield name, summary

@@ -64,6 +64,12 @@ def run_html(run: Run) -> str:
             _pictures(grounds, several=len({row.model for row in grounds}) > 1),
             _bullets([*change_lines(run), *longer_lines(run, run.answers), *run.control_lines]),
             _bullets([adjusted, f"{NOT_UNBIASED}.", *failed, *of_run]),
+            _bullets([f"Not tested: {run.untested.brief}."]) if own else "",
+            _details(
+                f"<p>{_text_of(' '.join(run.three_sentences))}</p>"
+                + _bullets(f"{about}: {told}" for about, told in run.untested.lines),
+                "In three sentences, and what was not tested",
+            ),
             _details(_table(_COLUMNS, map(_cells, rows[:MOST])) + _bullets(last), "All measurements"),
             _details(_bullets([*said, *conventions(run), *caveats])),
         ]

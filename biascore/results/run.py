@@ -20,7 +20,7 @@ from biascore.basics.wording import few
 from biascore.errors import RunError
 from biascore.files.paths import user_path
 from biascore.files.reading import parse_json, read_bytes
-from biascore.files.writing import check_folder, finish, new_folder
+from biascore.files.writing import finish, new_folder
 from biascore.models.usage import ModelUsed, QuestionCounts
 from biascore.results.attached import attached
 from biascore.results.comparison import Comparison
@@ -33,10 +33,11 @@ from biascore.results.item_tables import read_items, write_items
 from biascore.results.leads import Lead
 from biascore.results.measurement import Measurement
 from biascore.results.provenance import Provenance
-from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, in_the_way, items_path
+from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, check_replaceable, items_path
 from biascore.results.scenarios import MappingUsed, ScenarioResult
 from biascore.results.sensitivity import Sensitivity, seen_lines
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
+from biascore.results.untested import Untested
 from biascore.results.verdicts import Rule, RunVerdict, contradiction, describe_verdict, run_verdicts, unseen
 from biascore.results.words.agreement import Agreement, Order, agreements, orders
 from biascore.results.words.answers import Answer, answers
@@ -162,6 +163,16 @@ class Run(Frozen):
         return result_lines(self.answers, self.failed, self.harmless)
 
     @property
+    def three_sentences(self) -> tuple[str, str, str]:
+        """What was measured, what came out, and what this does not say: of at most 35 words each, to be quoted."""
+        return attached("three_sentences")(self)  # type: ignore[no-any-return]
+
+    @property
+    def untested(self) -> Untested:
+        """The grounds of discrimination, kinds of use and languages of which this run holds no result."""
+        return attached("untested")(self)  # type: ignore[no-any-return]
+
+    @property
     def answers(self) -> tuple[Answer, ...]:
         """What the run answers, in sentences: one answer for each model, concept and role of its measurements."""
         return answers(self.measurements, self.verdicts, self.controls)
@@ -194,17 +205,13 @@ class Run(Frozen):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per estimate of every measurement; what the run says of it is next to its headline.
-
-        What could not be measured has a row too, with the reason under ``failed``.
-        """
+        """One row per estimate of every measurement, and one for what ``failed``, with the reason."""
         frame: pd.DataFrame = attached("frame")(self)
         return frame
 
     def summary(self) -> pd.DataFrame:
         """One row per measurement in the eight columns that answer first; ``to_frame`` has all."""
-        frame: pd.DataFrame = attached("summary")(self)
-        return frame
+        return attached("summary")(self)  # type: ignore[no-any-return]
 
     def report(self, path: str | Path, form: str = "", **options: Any) -> Path:
         """Write the page of this run, or another form of it; takes and raises what ``biascore.report.forms.report`` does."""
@@ -306,6 +313,8 @@ def read_run(folder: Path, *, tables: bool = True) -> tuple[list[str], Run | Non
     if not isinstance(body, dict) or body.get("schema_version") != SCHEMA_VERSION:
         found = body.get("schema_version") if isinstance(body, dict) else type(body).__name__
         return [f"schema version {found} is not {SCHEMA_VERSION}, which this biascore reads"], None
+    for name in ("three_sentences", "untested"):
+        body.pop(name, None)  # of what was printed as JSON
     problems = []
     if body.pop("content_sha256", None) != content_hash(body):
         problems.append(f"{RUN_FILE} was changed after it was written")
@@ -389,12 +398,3 @@ def _from_body(body: dict[str, Any], folder: Path | None, problems: list[str]) -
             items = pa.table({})
         measurements.append(measurement.model_copy(update={"items": items}))
     return Run.model_validate({**body, "measurements": tuple(measurements)})
-
-
-def check_replaceable(target: Path, *, overwrite: bool) -> Path:
-    """Where a run can be saved: ``target``, or what it links to.
-
-    Raises RunError where it exists (with ``overwrite``: where it holds more than a run and its report), and where
-    nothing can be written.
-    """
-    return check_folder(target, overwrite=overwrite, in_the_way=in_the_way)

@@ -9,6 +9,7 @@ from typing import Final
 from biascore.basics.wording import some_of
 from biascore.errors import RunError
 from biascore.files.reading import parse_json, read_bytes
+from biascore.files.writing import check_folder
 
 RUN_FILE: Final = "run.json"
 REPORT_FILE: Final = "report.html"
@@ -39,6 +40,15 @@ def in_the_way(folder: Path) -> str:
         return f"its {RUN_FILE} was not written by biascore"
     foreign = [str(path.relative_to(folder)) for path in sorted(_files(folder)) if not _is_own(path, folder)]
     return f"next to a run it holds {some_of(foreign)}" if foreign else ""
+
+
+def check_replaceable(target: Path, *, overwrite: bool) -> Path:
+    """Where a run can be saved: ``target``, or what it links to.
+
+    Raises RunError where it exists (with ``overwrite``: where it holds more than a run and its report), and where
+    nothing can be written.
+    """
+    return check_folder(target, overwrite=overwrite, in_the_way=in_the_way)
 
 
 def _files(folder: Path) -> list[Path]:

@@ -19,6 +19,7 @@ from biascore.report.parts.part import Part
 from biascore.report.parts.pictures import across, effects
 from biascore.report.parts.results import results
 from biascore.report.parts.sources import again, models, provenance, stimuli
+from biascore.report.parts.untested import three_sentences, untested
 from biascore.results.run import Run
 
 __all__ = ["PARTS", "Part"]
@@ -26,6 +27,8 @@ __all__ = ["PARTS", "Part"]
 PARTS: Final[tuple[Callable[[Run], Part | None], ...]] = (
     answer,
     gates,
+    three_sentences,
+    untested,
     every_test,
     checks,
     effects,

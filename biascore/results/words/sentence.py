@@ -41,10 +41,7 @@ def results_of(
     found: Sequence[Answer], failed: Sequence[Failure] = (), harmless: Sequence[HarmlessAudits] = ()
 ) -> tuple[Result, ...]:
     """The result of each model in use, or of many models together; how many tests have which state is no part of it."""
-    of, audits = by_model(found), {one.model: one for one in harmless}
-    known = {answer.model for answer in found}
-    lost = [one.model for one in failed if one.model not in known]
-    models = {model: sum(one.model == model for one in failed) for model in (*of, *lost)}
+    of, audits, models = _parts_of(found, failed, harmless)
     if len(models) > MOST_MODELS:
         return (_of_many(of, audits, models),)
     return tuple(
@@ -55,6 +52,33 @@ def results_of(
     )
 
 
+def result_of(
+    found: Sequence[Answer],
+    failed: Sequence[Failure] = (),
+    harmless: Sequence[HarmlessAudits] = (),
+    most: int = MOST_WORDS,
+) -> Result:
+    """The result of one model or of several together, in at most ``most`` words if it has fewer names then.
+
+    There has to be an answer on a model in use.
+    """
+    of, audits, models = _parts_of(found, failed, harmless)
+    if len(models) > 1:
+        return _of_many(of, audits, models, most)
+    ((model, some),) = of.items()
+    return _of_one(model, some, audits.get(model), models[model], most)
+
+
+def _parts_of(
+    found: Sequence[Answer], failed: Sequence[Failure], harmless: Sequence[HarmlessAudits]
+) -> tuple[dict[str, list[Answer]], dict[str, HarmlessAudits], dict[str, int]]:
+    """The answers and harmless audits of each model in use, and how many measurements failed on each."""
+    of, audits = by_model(found), {one.model: one for one in harmless}
+    known = {answer.model for answer in found}
+    lost = [one.model for one in failed if one.model not in known]
+    return of, audits, {model: sum(one.model == model for one in failed) for model in (*of, *lost)}
+
+
 def result_lines(
     found: Sequence[Answer], failed: Sequence[Failure] = (), harmless: Sequence[HarmlessAudits] = ()
 ) -> tuple[str, ...]:
@@ -63,25 +87,34 @@ def result_lines(
 
 
 def _of_many(
-    of: dict[str, list[Answer]], audits: dict[str, HarmlessAudits], models: dict[str, int]
+    of: dict[str, list[Answer]],
+    audits: dict[str, HarmlessAudits],
+    models: dict[str, int],
+    most: int = MOST_WORDS,
 ) -> Result:
     biased = [model for model, some in of.items() if exceeds_harmless(some, audits.get(model))]
     empty = [model for model in models if all(one.state is State.NOT_MEASURED for one in of.get(model, []))]
     first = [one.found_first for some in of.values() for one in some if one.found_first]
 
+    clear = "clear " if any(one.state is State.DETECTED for some in of.values() for one in some) else ""
+
     def parts(room: int) -> list[str]:
         names = f": {named}" if (named := _named(biased, room)) else ""
         return [
-            f"Bias in {len(biased)} of {len(models)} models{names}",
+            f"Bias in {len(biased)} of {len(models)} models{names}"
+            if biased
+            else f"No {clear}bias was shown in {len(models)} models",
             f"{first[0]} in {counted(len(first), 'answer')}" if first else "",
             f"{len(empty)} not measured" if empty else "",
             _failed(sum(models.values())),
         ]
 
-    return Result("", _fitting(parts), bool(biased))
+    return Result("", _fitting(parts, most), bool(biased))
 
 
-def _of_one(model: str, some: Sequence[Answer], audits: HarmlessAudits | None, failed: int) -> Result:
+def _of_one(
+    model: str, some: Sequence[Answer], audits: HarmlessAudits | None, failed: int, most: int = MOST_WORDS
+) -> Result:
     """What was found by what is read first, such as f_m of GEST, and then the effects."""
     heads = list(dict.fromkeys(one.found_first for one in some if one.found_first))
     others = f", and {len(heads) - 1} more" if len(heads) > 1 else ""
@@ -95,7 +128,7 @@ def _of_one(model: str, some: Sequence[Answer], audits: HarmlessAudits | None, f
         told = besides or (effects(rest, audits, room, head) if rest else "")
         return [head, told, _failed(failed)]
 
-    return Result(model, _fitting(parts), bool(heads) or exceeds_harmless(some, audits))
+    return Result(model, _fitting(parts, most), bool(heads) or exceeds_harmless(some, audits))
 
 
 _BESIDES: Final = {
@@ -198,10 +231,10 @@ def _failed(many: int) -> str:
     return f"{counted(many, 'measurement')} failed" if many else ""
 
 
-def _fitting(parts: Callable[[int], Sequence[str]]) -> str:
+def _fitting(parts: Callable[[int], Sequence[str]], most: int) -> str:
     """The sentence with as many names as it has room for."""
     for room in range(_NAMED, -1, -1):
         told = f"{'; '.join(filter(None, parts(room)))}."
-        if len(told.split()) <= MOST_WORDS:
+        if len(told.split()) <= most:
             break
     return f"{told[:1].upper()}{told[1:]}"

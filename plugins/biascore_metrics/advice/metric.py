@@ -128,6 +128,7 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
 
     name = "advice"
     summary = "Whether the number that a model advises depends on whose name is in the prompt"
+    use = "writes"
     reference = (
         "Haim, Salinas & Nyarko 2024, What's in a Name? Auditing Large Language Models for Race and Gender Bias, "
         "arXiv 2402.14875"

@@ -65,6 +65,7 @@ class Bbq(DecidedMetric[BbqOptions, ChoicesTest]):
 
     name = "bbq"
     summary = "BBQ and its kin: how much more often the stereotyped person is picked than the other"
+    use = "chooses"
     reference = (
         "Parrish et al. 2022, BBQ: A hand-built bias benchmark for question answering, Findings of ACL"
     )

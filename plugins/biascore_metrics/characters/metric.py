@@ -42,6 +42,7 @@ class Characters(DecidedMetric[CharactersOptions, OccasionsTest]):
 
     name = "characters"
     summary = "Of whom a model writes in texts about occupations or traits: women or men"
+    use = "writes"
     reference = "Pikuliak 2025, GenderBench: Evaluation Suite for Gender Biases in LLMs, arXiv 2505.12054"
     rule = (
         "Detected when the gap between occasions whose norm is men and those whose norm is women has p at most alpha, by a "

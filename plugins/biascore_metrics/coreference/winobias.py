@@ -197,6 +197,7 @@ class WinoBias(OnPronounPairs):
     summary = (
         "WinoBias: are pronouns understood as the stereotypes of occupations say? (masked or causal model)"
     )
+    use = "prefers"
     reference = (
         "Zhao et al. 2018, Gender Bias in Coreference Resolution, NAACL (data; masked models: the pronoun)"
     )

@@ -110,6 +110,7 @@ class Winogender(DecidedMetric[WinogenderOptions, WinogenderTest]):
     summary = (
         "Winogender: log odds of the occupation, she - he, over its share of women; published accuracies"
     )
+    use = "prefers"
     reference = (
         "Rudinger et al. 2018, Gender Bias in Coreference Resolution, NAACL (prompt: lm-evaluation-harness)"
     )

@@ -47,6 +47,7 @@ class Counterfactual(DecidedMetric[CounterfactualOptions, CounterfactualTest]):
 
     name = "counterfactual"
     summary = "Pairs of prompts that differ in a person's group alone: warmth, refusals, or what a model reads in the texts"
+    use = "writes"
     reference = "Wan et al. 2023, Kelly is a Warm Person, Joseph is a Role Model, Findings of EMNLP, in the paired form"
     rule = (
         "Detected when the mean difference over pairs has p at most alpha by a t test whose error is clustered by templates "

@@ -73,6 +73,7 @@ class CrowsPairs(PairMetric[CrowsPairsOptions]):
 
     name = "crows-pairs"
     summary = "CrowS-Pairs: share of pairs whose more stereotypical sentence a masked or causal model prefers"
+    use = "prefers"
     reference = "Nangia, Vania, Bhalerao & Bowman 2020, EMNLP, 1953-1967"
     rule = OF_BOTH
     causal = CausalCrowsPairs

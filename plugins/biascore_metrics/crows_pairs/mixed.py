@@ -168,6 +168,7 @@ class CrowsPairsMixed(DecidedMetric[MixedPairOptions, SentencePairsTest]):
 
     name = "crows-pairs-mixed"
     summary = "CrowS-Pairs by weighted mean difference, with the mixed model and R² of Shrestha et al."
+    use = "prefers"
     reference = "Shrestha, Tay & Srinivasan 2025, Robust Bias Detection in MLMs, NAACL, appendix A.5.2"
     rule = (
         "Detected when the weighted mean of the pairs' differences differs from 0 by a t test at level alpha, with a "

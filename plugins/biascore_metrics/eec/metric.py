@@ -44,6 +44,7 @@ class Eec(DecidedMetric[EecOptions, EquityTest]):
 
     name = "eec"
     summary = "Equity Evaluation Corpora: intersectional bias of emotion regressors"
+    use = "scores"
     rule = (
         "Detected when Welch's t over names by stratum gives p <= alpha after adjustment over all emotions and effects, in "
         "all templates and, where words agree with the person, in the templates without such words too."

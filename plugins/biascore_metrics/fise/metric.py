@@ -221,6 +221,7 @@ class Fise(PlacementMetric[FiseOptions]):
 
     name = "fise"
     summary = "FISE: target words over the intersections of groups, with their affect"
+    use = "associates"
     reference = "Charlesworth, Ghate, Caliskan & Banaji 2024, PNAS Nexus 3(3) pgae089"
     treated_by = "forms"
 
@@ -230,6 +231,7 @@ class GgFise(PlacementMetric[GgFiseOptions]):
 
     name = "gg-fise"
     summary = "FISE for grammatical gender: a target is the mean of its masculine and feminine form"
+    use = "associates"
     reference = "Puttick & Kurpicz-Briki 2025, GeBNLP 2025, section 2.5.1"
     treated_by = "mean"
 

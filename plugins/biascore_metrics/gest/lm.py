@@ -216,6 +216,7 @@ class GestLm(_OnTemplates[SamplesTest | GenderPairsTest]):
     """Log odds of words for men and for women; the headline is g_s."""
 
     summary = "GEST, masked and causal language models: log odds q per stereotype, stereotype rate g_s"
+    use = "prefers"
     causal = CausalGestLm
     reference = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, sections 4.2 and 4.3"
     requires = frozenset({"mask_logprob"})

@@ -33,6 +33,7 @@ class GestMt(GestMetric[MtOptions, SamplesTest]):
 
     name = "gest-mt"
     summary = "GEST, translation: masculine rate per stereotype, stereotype rate f_s, masculine rate f_m"
+    use = "translates"
     reference = "Pikuliak, Hrckova, Oresko & Simko 2023, arXiv 2311.18711, section 4.1"
     requires = frozenset({"translate"})
     kinds = frozenset({"samples"})

@@ -83,6 +83,7 @@ class Analogy(BeforeAfterMetric[AnalogyOptions, AnalogiesTest]):
     summary = (
         "Analogies by 3CosAdd over the whole vocabulary: accuracy by section, before and after a transform"
     )
+    use = "associates"
     reference = "Mikolov, Yih & Zweig 2013, NAACL; Omrani Sabbaghi & Caliskan 2022"
     item_neutral = None
     of_model = ()

@@ -63,6 +63,7 @@ class WeatChange(BeforeAfterMetric[EffectOptions, Test]):
 
     name = "weat-change"
     summary = "WEAT before and after a transform: the change of d with a paired interval"
+    use = "associates"
     reference = "Omrani Sabbaghi & Caliskan 2022, tables 2 and 5; the interval is this project's"
     kinds = frozenset({"weat"})
     needs_transform = True

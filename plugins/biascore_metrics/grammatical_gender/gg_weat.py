@@ -83,6 +83,7 @@ class GgWeat(DecidedMetric[GgWeatOptions, Test]):
 
     name = "gg-weat"
     summary = "WEAT of masculine and feminine nouns with words for men and women; held-out nouns next to the small list"
+    use = "associates"
     rule = (
         "Detected when the larger of two permutation p-values, of the labels of the nouns and of those of the words for men "
         "and women, is at most alpha."

@@ -65,6 +65,7 @@ class PairwiseDistance(BeforeAfterMetric[PairwiseOptions, NounPairsTest | Gender
 
     name = "pairwise-distance"
     summary = "Mean cosine of pairs of one grammatical gender less that of pairs of two; its reduction by a transform"
+    use = "associates"
     reference = "Gonen, Kementchedjhieva & Goldberg 2019, CoNLL; Omrani Sabbaghi & Caliskan 2022, equation 8"
     positive_means = (
         "words of the same grammatical gender are nearer to each other than words of different ones"

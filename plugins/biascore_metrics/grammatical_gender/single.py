@@ -76,6 +76,7 @@ class ScGgWeat(BeforeAfterMetric[ScGgWeatOptions, GenderedNounsTest]):
 
     name = "sc-gg-weat"
     summary = "Single nouns: how many lose association with the words of their gender, and how many overshoot"
+    use = "associates"
     reference = "Omrani Sabbaghi & Caliskan 2022, AIES, section 4"
     kinds = frozenset({"nouns"})
     needs_transform = True

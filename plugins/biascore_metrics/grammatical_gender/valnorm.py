@@ -61,6 +61,7 @@ class ValNorm(BeforeAfterMetric[ValNormOptions, ValenceNormsTest]):
     summary = (
         "Correlation of words' valence (SC-WEAT, pleasant and unpleasant) with human norms that you bring"
     )
+    use = "associates"
     reference = "Toney-Wails & Caliskan 2021, EMNLP; Omrani Sabbaghi & Caliskan 2022"
     kinds = frozenset({VALENCE_NORMS})
 

@@ -85,6 +85,7 @@ class ImpactRatio(DecidedMetric[ImpactRatioOptions, OutcomesTest]):
 
     name = "impact-ratio"
     summary = "selection or scoring rate of each category and intersection over the highest, as Local Law 144 asks for"
+    use = "chooses"
     reference = "New York City, Local Law 144 of 2021; 6 RCNY 5-300 and 5-301 (rule of the DCWP, 2023)"
     rule = (
         "Detected when random assignments of the outcomes to people give a difference between two categories (of min_people "

@@ -315,6 +315,7 @@ class Lpbs(InTemplates):
     """LPBS on masked language models; the headline is the effect size d of associations in nats."""
 
     summary = "Log Probability Bias Score: WEAT on log-probabilities of words, on a masked or causal model"
+    use = "associates"
     requires = frozenset({"mask_logprob"})
     causal = CausalLpbs
     item_value = "mean difference of the increased log-probability, nats"

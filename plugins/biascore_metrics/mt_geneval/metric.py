@@ -203,6 +203,7 @@ class MtGeneval(DecidedMetric[MtGenevalOptions, GenevalTest]):
 
     name = "mt-geneval"
     summary = "MT-GenEval, translation: is the stated gender kept as often in feminine sentences as in masculine ones"
+    use = "translates"
     reference = "Currey et al. 2022, MT-GenEval, EMNLP, 4287-4299"
     rule = (
         "Detected when the share of correct translations differs between feminine and masculine sentences at level alpha, "

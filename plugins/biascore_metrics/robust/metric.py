@@ -173,6 +173,7 @@ class RobustAssociation(RobustMetric):
 
     name = "robust-association"
     summary = "Robust bias detection: associations of two groups of words, on a masked or causal model"
+    use = "associates"
     requires = frozenset({"mask_logprob"})
     causal = CausalRobustAssociation
     prober = MaskedProber()

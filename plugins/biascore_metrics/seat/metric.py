@@ -68,6 +68,7 @@ class Seat(AssociationMetric[SeatOptions]):
 
     name = "seat"
     summary = "Sentence Encoder Association Test: WEAT with each word in sentence templates"
+    use = "associates"
     reference = "May, Wang, Bordia, Bowman & Rudinger 2019, NAACL-HLT, 622-628"
     requires = frozenset({"embed"})
     item_value = "association s(w, A, B), mean over the word's sentences"

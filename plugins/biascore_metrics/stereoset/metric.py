@@ -214,6 +214,7 @@ class StereoSet(StereoSetBase):
     """StereoSet on a masked language model: the word in the blank of its context."""
 
     summary = "StereoSet: share of examples whose stereotype a masked or causal model prefers; lms and icat as published"
+    use = "prefers"
     causal = CausalStereoSet
     requires = frozenset({"mask_logprob"})
     adaptive = True

@@ -74,6 +74,7 @@ class ScWeat(Metric[ScWeatOptions, Test]):
 
     name = "sc-weat"
     summary = "Single-category WEAT: each target word against A and B, adjusted over the words"
+    use = "associates"
     reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
     rule = (
         "Detected when the larger of two p-values is at most alpha: of the test's words against neutral control words, and "

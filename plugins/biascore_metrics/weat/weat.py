@@ -21,6 +21,7 @@ class Weat(AssociationMetric[WeatOptions]):
 
     name = "weat"
     summary = "Word Embedding Association Test: effect size, exact permutation p-value"
+    use = "associates"
     reference = "Caliskan, Bryson & Narayanan 2017, Science 356:183-186"
     requires = frozenset({"embed"})
     of_model = OF_MODEL
