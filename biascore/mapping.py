@@ -56,7 +56,7 @@ Address: TypeAlias = Annotated[str, AfterValidator(_address)]
 
 
 class Record(StrEnum):
-    """What a run holds beside its measurements, as a mapping names it."""
+    """What a run holds in addition to its measurements, as a mapping names it."""
 
     INTERVALS = "intervals"
     SAMPLE_SIZES = "sample sizes"

@@ -14,7 +14,7 @@ SILENT: Final = (
     "Offered means that this run holds such a measurement or record, whatever it found. It does not say which text applies, "
     "nor that what it asks is done."
 )
-"""What stands with every list of items."""
+"""What every list of items says."""
 
 
 class OfferState(StrEnum):

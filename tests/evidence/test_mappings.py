@@ -259,7 +259,9 @@ def test_the_page_and_markdown_show_each_item_with_what_no_run_shows() -> None:
             assert f"| {item.state} |" in text
             assert markdown(item.source) in text
     assert "Offered means that this run holds such a measurement or record, whatever it found." in shown
-    assert "associations in what a model has learnt: offered (2 measured: 1 detected, 1 inconclusive)" in shown
+    assert (
+        "associations in what a model has learnt: offered (2 measured: 1 detected, 1 inconclusive)" in shown
+    )
     assert not SAYS_TOO_MUCH.search(shown)
     assert not SAYS_TOO_MUCH.search(text)
     assert mappings(the_run()) is None
