@@ -9,7 +9,7 @@ from typing import Final
 OWN_COMMANDS: Final = frozenset(
     {
         *("audit", "init", "measure", "plan", "run", "calibrate"),
-        *("report", "compare", "board", "gate", "verify", "bundle", "attest", "schema"),
+        *("report", "compare", "board", "gate", "verify", "bundle", "attest", "mapping", "schema"),
         *("doctor", "show", "plugins", "gender", "list", "plugin", "cache"),
         *("words", "export"),
     }

@@ -82,4 +82,4 @@ class DiscoverySpecs:
 
     @hookspec
     def register_mappings(self, register: Callable[[Path], None]) -> None:
-        """Call ``register`` with each TOML file that maps grounds of discrimination to the articles of a regulation."""
+        """Call ``register`` with each TOML file that says what a law or a standard asks, and what of a run serves it."""

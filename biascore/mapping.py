@@ -1,18 +1,24 @@
-"""Grounds of discrimination, and mappings from them to the articles of a regulation: TOML files that plugins bring."""
+"""Grounds of discrimination, and mappings: TOML files that say what a law, a rule or a standard asks, in own words.
+
+A mapping says which of its articles name which ground, and, item by item, what of a run serves it and what no run can show.
+"""
 
 from __future__ import annotations
 
 import re
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, Self
+from typing import Annotated, Final, Self, TypeAlias
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, StrictBool, StringConstraints, ValidationError, model_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.basics.problems import problems_of
 from biascore.errors import StimuliError
 from biascore.files.reading import read_toml
+
+_ADDRESS: Final = re.compile(r"https?://\S+")
 
 
 class Ground(StrEnum):
@@ -86,10 +92,80 @@ def grounds_of(concept: str) -> tuple[Ground, ...]:
     return tuple(dict.fromkeys(ground for part in parts for ground in _OF_CONCEPTS.get(part, ())))
 
 
-class Mapping(Frozen):
-    """Which articles of a text name which ground; ``version`` is that of the text, ``source`` where it is published.
+Text: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
-    ``short``: what the text is called in a sentence, the title where empty. ``sha256`` is of the file, filled in when it is read.
+
+def _address(text: str) -> str:
+    if not _ADDRESS.fullmatch(text):
+        raise ValueError(f"{text!r} is no address, such as https://eur-lex.europa.eu")
+    return text
+
+
+Address: TypeAlias = Annotated[str, AfterValidator(_address)]
+
+
+class Record(StrEnum):
+    """What a run holds in addition to its measurements, as a mapping names it."""
+
+    INTERVALS = "intervals"
+    SAMPLE_SIZES = "sample sizes"
+    ADJUSTMENT = "adjustment"
+    HARMLESS_GROUPS = "harmless groups"
+    CONTROLS = "controls"
+    GATES = "gates"
+    SCENARIOS = "scenarios"
+    TEST_DATA = "test data"
+    MODEL_DIGESTS = "model digests"
+    VERSIONS = "versions"
+    LIMITS = "limits"
+    RELEASE = "release"
+    MITIGATION = "mitigation"
+
+
+class Offer(Frozen):
+    """What of a run serves an item: measurements, or records; ``what`` says it in a few words.
+
+    ``metrics``, ``tests`` and ``concepts`` are globs, of which a measurement has to match one each where they are stated;
+    ``estimates`` globs too, of which one of its estimates has to match one.
+    """
+
+    what: Text
+    metrics: tuple[Text, ...] = ()
+    tests: tuple[Text, ...] = ()
+    concepts: tuple[Text, ...] = ()
+    estimates: tuple[Text, ...] = ()
+    records: tuple[Record, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if bool(self.metrics or self.tests or self.concepts or self.estimates) == bool(self.records):
+            raise ValueError(
+                "names measurements (metrics, tests, concepts or estimates) or records, one of the two"
+            )
+        return self
+
+
+class Item(Frozen):
+    """An item of a text: its id there, what it says in own words, and what a run offers to it, and cannot.
+
+    ``source`` is where it can be read, ``date`` that of the text or the day on which it was read. ``confirmed``: whether id
+    and words were compared with the text or with an official page on it.
+    """
+
+    id: Text
+    says: Text
+    source: Address
+    date: date
+    confirmed: StrictBool
+    offers: tuple[Offer, ...]
+    cannot: Text
+
+
+class Mapping(Frozen):
+    """What a text says: ``version`` is that of the text, ``source`` where it is published.
+
+    ``short``: what the text is called in a sentence, the title where empty.
+    ``grounds``: which of its articles name which ground. ``sha256`` is of the file, filled in when it is read.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
@@ -97,12 +173,23 @@ class Mapping(Frozen):
     short: str = ""
     version: str = Field(min_length=1)
     source: str = Field(min_length=1)
-    grounds: FrozenMap[tuple[str, ...]]
+    grounds: FrozenMap[tuple[str, ...]] = Field(default_factory=dict)
+    items: tuple[Item, ...] = ()
     sha256: str = ""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not (self.grounds or self.items):
+            raise ValueError("has neither [grounds] nor [[items]]. State one of them")
+        ids = [item.id for item in self.items]
+        twice = sorted({one for one in ids if ids.count(one) > 1})
+        if twice:
+            raise ValueError(f"states the item {twice[0]!r} twice. State each once")
+        return self
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a mapping; raises StimuliError naming file and key, also for a ground that is none."""
+        """Read a mapping; raises StimuliError naming file and key, also for a ground that there is not."""
         toml = read_toml(path, str(path), StimuliError)
         try:
             found = cls.model_validate({**toml.document, "sha256": toml.sha256})

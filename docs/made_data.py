@@ -14,6 +14,22 @@ DECISIONS = {
     ("M", "White"): (260, 82),
 }
 """People of each sex and race, and how many of them were hired."""
+APPLICANTS = {
+    ("Female", "White"): (148, 41),
+    ("Male", "White"): (171, 60),
+    ("Female", "Black or African American"): (92, 14),
+    ("Male", "Black or African American"): (84, 21),
+    ("Female", "Hispanic or Latino"): (70, 17),
+    ("Male", "Hispanic or Latino"): (66, 19),
+    ("Female", "Asian"): (58, 15),
+    ("Male", "Asian"): (61, 19),
+    ("Female", "Two or More Races"): (4, 1),
+    ("Male", "Two or More Races"): (5, 2),
+    ("Not disclosed", "White"): (9, 2),
+    ("Female", "Prefer not to say"): (11, 3),
+    ("", ""): (4, 1),
+}
+"""Applicants of the made-up Beispiel Ltd by sex and ethnicity as its system exports them, and how many were interviewed."""
 WORKERS = {
     "cook": ("una cuoca", "un cuoco"),
     "teacher": ("una maestra", "un maestro"),
@@ -50,6 +66,30 @@ def decisions(path: Path) -> None:
     """A row for each person."""
     rows = [(*group, int(n < hired)) for group, (people, hired) in DECISIONS.items() for n in range(people)]
     table(path, ("id", "sex", "race", "hired"), *((f"p{n}", *row) for n, row in enumerate(rows, 1)))
+
+
+def applicants(path: Path) -> None:
+    """A row for each applicant, in an order and with scores and days that follow from the number."""
+    rows = [
+        (*who, "Interview" if n < some else "Rejected")
+        for who, (people, some) in APPLICANTS.items()
+        for n in range(people)
+    ]
+    head = ("applicant_id", "stage", "sex", "ethnicity", "decision", "score", "date")
+    table(
+        path,
+        head,
+        *(
+            (
+                f"A-{n:04d}",
+                "Screening",
+                *row,
+                40 + n * 37 % 41 + 12 * (row[2] == "Interview"),
+                f"2026-{1 + n % 9:02d}-15",
+            )
+            for n, row in enumerate((rows[n * 511 % len(rows)] for n in range(len(rows))), 1)
+        ),
+    )
 
 
 def geneval(folder: Path) -> None:
@@ -131,6 +171,7 @@ def winogender(folder: Path) -> None:
 def write(folder: Path) -> None:
     """All of them, under the names that the pages give."""
     decisions(folder / "decisions.csv")
+    applicants(folder / "applicants.csv")
     geneval(folder)
     stereoset(folder / "dev.json")
     winobias(folder / "corefBias/WinoBias/wino/data")

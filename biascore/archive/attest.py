@@ -11,7 +11,6 @@ import base64
 import binascii
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +22,7 @@ from biascore.comparing.two_runs import loaded
 from biascore.errors import OptionsError, RunError
 from biascore.files.paths import user_path
 from biascore.files.reading import parse_json, read_bytes
-from biascore.models.usage import ModelUsed
+from biascore.models.usage import DIGEST, ModelUsed
 from biascore.results.gates import GateCheck, GateResult
 from biascore.results.left_out import not_asked
 from biascore.results.measurement import Measurement
@@ -33,7 +32,6 @@ from biascore.results.verdicts import RunVerdict
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 PREDICATE: Final = "urn:biascore:attestation:bias-audit:v1"
-_DIGEST: Final = re.compile(r"([a-z0-9-]+):([0-9a-f]{16,})(?:\+.*)?", re.DOTALL)
 
 
 def statement(place: str | Path) -> dict[str, Any]:
@@ -67,7 +65,7 @@ def written(found: dict[str, Any]) -> str:
 
 
 def _subject(model: ModelUsed) -> dict[str, Any]:
-    parts = _DIGEST.fullmatch(model.digest)
+    parts = DIGEST.fullmatch(model.digest)
     if parts is None:
         raise OptionsError(
             f"{model.name} has no digest of weights ({model.digest}), as it is asked over a network: a statement names what "

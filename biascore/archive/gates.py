@@ -1,8 +1,9 @@
-"""What the gates and scenarios of a stored run came to, derived again from its measurements."""
+"""What the gates, scenarios and mappings of a stored run came to, derived again from its measurements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
@@ -12,12 +13,15 @@ from biascore.archive.check import Check
 from biascore.archive.locating import Places
 from biascore.audits.base_runs import BaseRuns, NoBaseRuns
 from biascore.audits.evaluating_gates import evaluate
+from biascore.audits.evaluating_mappings import offered
 from biascore.audits.evaluating_scenarios import evidence
 from biascore.audits.gates import Gate, named
 from biascore.audits.scenarios import Scenario
 from biascore.basics.problems import problems_of
 from biascore.basics.surface import either
+from biascore.engine.mappings import is_file
 from biascore.errors import BiascoreError
+from biascore.mapping import Mapping
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import GateResult
 from biascore.results.run import Run
@@ -38,7 +42,7 @@ def gate_checks(run: Run, places: Places) -> Iterator[Check]:
     yield from _not_in_audit("gate", stored, [name for name, _ in stated])
 
 
-def scenario_checks(run: Run, plugins: Plugins) -> Iterator[Check]:
+def scenario_checks(run: Run, plugins: Plugins, places: Places) -> Iterator[Check]:
     """Each scenario of the run's audit evaluated on it again; without its mapping it is not here."""
     audit = run.provenance.audit
     try:
@@ -46,9 +50,9 @@ def scenario_checks(run: Run, plugins: Plugins) -> Iterator[Check]:
     except ValidationError as error:
         yield Check(what="scenarios", outcome="differs", detail=problems_of(error, Scenario)[0].text)
         return
-    recorded = {one.name: one.sha256 for one in run.mappings}
-    mappings = [one for one in plugins.mappings.items() if recorded.get(one.name) == one.sha256]
-    absent = [name for name in recorded if name not in [one.name for one in mappings]]
+    mappings = _mappings(run, plugins, places)
+    there = {one.name for one in mappings}
+    absent = [one.name for one in run.mappings if one.name not in there]
     stored = {one.name: one for one in run.scenarios}
     for scenario, found in zip(stated, evidence(stated, run, mappings), strict=True):
         what = f"scenario {scenario.name!r}"
@@ -58,6 +62,38 @@ def scenario_checks(run: Run, plugins: Plugins) -> Iterator[Check]:
         else:
             yield _compared(what, found, stored.get(scenario.name), run)
     yield from _not_in_audit("scenario", stored, [one.name for one in stated])
+
+
+def mapping_checks(run: Run, plugins: Plugins, places: Places) -> Iterator[Check]:
+    """What the run offers to the items of each of its mappings, looked up again."""
+    here = {one.name: one for one in _mappings(run, plugins, places)}
+    for used in run.mappings:
+        what = f"mapping {used.name!r}"
+        if used.name not in here:
+            yield Check(
+                what=what, outcome="not here", detail="it is not here in that version; see: biascore plugins"
+            )
+            continue
+        again = used.model_copy(update={"items": offered(here[used.name], run)})
+        if [one.state for one in again.items] == [one.state for one in used.items]:
+            yield Check(
+                what=what, outcome="matches", detail=again.in_short if again.items else "articles alone"
+            )
+        else:
+            yield Check(
+                what=what, outcome="differs", detail=f"from the measurements it comes to: {again.in_short}"
+            )
+
+
+def _mappings(run: Run, plugins: Plugins, places: Places) -> list[Mapping]:
+    """Those of the run that are here with the same bytes: of plugins, and files that its audit names."""
+    recorded = {one.name: one.sha256 for one in run.mappings}
+    found = list(plugins.mappings.items())
+    for name in filter(is_file, map(str, run.provenance.audit.get("mappings", ()))):
+        with suppress(BiascoreError):
+            if (path := places.file(name)) is not None:
+                found.append(Mapping.read(path))
+    return [one for one in found if recorded.get(one.name) == one.sha256]
 
 
 def _gate(

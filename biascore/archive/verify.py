@@ -12,7 +12,7 @@ from shlex import quote
 from types import MappingProxyType
 
 from biascore.archive.check import Check
-from biascore.archive.gates import gate_checks, scenario_checks
+from biascore.archive.gates import gate_checks, mapping_checks, scenario_checks
 from biascore.archive.locating import Inputs, Places, inputs_of
 from biascore.archive.members import member_checks
 from biascore.archive.opening import Opened, opened
@@ -72,7 +72,8 @@ def _checks(
     checks += member_checks(run, found)
     inputs = inputs_of(run, places)
     engine, unusable = _engine(inputs)
-    checks += [*gate_checks(run, places), *scenario_checks(run, engine.plugins)]
+    checks += [*gate_checks(run, places), *scenario_checks(run, engine.plugins, places)]
+    checks += mapping_checks(run, engine.plugins, places)
     checks += [_check_stimuli(used, engine, places) for used in run.stimuli]
     if models:
         absent = ", ".join((*inputs.missing, *unusable))

@@ -134,7 +134,7 @@ class Audit(Frozen):
         measurements: A metric and tests each, with options.
         gates: What must hold of the run.
         scenarios: Who may be harmed, and how.
-        mappings: The names of the mappings that say which articles name their grounds.
+        mappings: Mappings by name, or TOML files: which articles name grounds, and what items of a text ask.
     """
 
     title: str = "Audit"

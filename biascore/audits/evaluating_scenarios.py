@@ -15,20 +15,21 @@ from biascore.results.scenarios import ScenarioResult, Tested
 
 
 def check_scenarios(
-    scenarios: Sequence[Scenario], planned: Iterable[tuple[str, str, str]], mappings: Sequence[str] = ()
+    scenarios: Sequence[Scenario], planned: Iterable[tuple[str, str, str]], mappings: Sequence[Mapping] = ()
 ) -> None:
     """Raise OptionsError for two scenarios of one name, a glob that names nothing that is planned, and idle mappings.
 
-    ``planned`` are metrics, tests and models, ``mappings`` names.
+    ``planned`` are metrics, tests and models. A mapping is idle that has no items, where there is no scenario.
     A scenario without measurements is one that is not tested, and says so.
     """
-    if mappings and not scenarios:
+    idle = [one.name for one in mappings if not one.items]
+    if idle and not scenarios:
         raise OptionsError(
-            f"mappings = {list(mappings)} says which articles name the ground of a scenario, and there is none. Add "
-            "[[scenarios]], as docs/audits.md shows, or leave mappings out"
+            f"the mapping {idle[0]!r} says which articles name the ground of a scenario, and there is none. Add "
+            "[[scenarios]], as docs/audits.md shows, or leave it out"
         )
-    if len({*mappings}) < len(mappings):
-        raise OptionsError(f"mappings = {list(mappings)} names one twice. Name each once")
+    for name in twice(one.name for one in mappings):
+        raise OptionsError(f"mappings names {name!r} twice. Name each once")
     every = list(planned)
     for name in twice(scenario.name for scenario in scenarios):
         raise OptionsError(f"two scenarios are called {name!r}. Give each a name of its own")

@@ -97,6 +97,11 @@ app.later(
     panel=READ,
 )
 app.later(
+    "biascore.cli.mapping:mapping",
+    "Show what a stored run offers to each item of a law, a rule or a standard, and what no run can show.",
+    panel=READ,
+)
+app.later(
     "biascore.cli.verify:verify",
     "Recompute the hashes and verdicts of a stored run or archive, and compare its inputs and (--models) models.",
     panel=READ,

@@ -21,6 +21,7 @@ from biascore.cli import codes, loaded
 from biascore.cli.adjusting import Adjust
 from biascore.cli.ending import print_steps
 from biascore.cli.gates import failure_code, gate_code, print_gates, print_scenarios
+from biascore.cli.mapping import print_mappings
 from biascore.cli.options import (
     Form,
     Line,
@@ -268,6 +269,7 @@ def _print(result: Run, given: RunOptions, printed: str | None) -> None:
     if printed is None:
         print_run(result, verbose=given.verbose)
         print_scenarios(result)
+        print_mappings(result)
     elif printed != _NOTHING:
         deliver(result, printed, several=True)
     if given.form is None and not given.as_json:

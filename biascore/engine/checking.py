@@ -21,6 +21,7 @@ from biascore.basics.keys import keys_in
 from biascore.basics.problems import problems_of
 from biascore.basics.twice import twice
 from biascore.engine.fitting import check_capabilities, check_open, check_transformed
+from biascore.engine.mappings import mapping_named
 from biascore.engine.steps import Checked, Opening, Step
 from biascore.errors import At, CapabilityError, OptionsError, UnknownNameError
 from biascore.files.paths import is_path
@@ -131,9 +132,8 @@ class Checker:
         _check_no_repeats(steps, audit)
         checked = Checked(self.catalogue, models, openings, steps, given, duplicates, BaseRuns(besides=out))
         check_gates(audit.gates, checked.each, audit.folder, checked.bases, audit.not_asked)
-        check_scenarios(audit.scenarios, checked.each, audit.mappings)
-        for name in audit.mappings:
-            self.plugins.mappings.get(name)
+        mappings = [mapping_named(self.plugins, name, audit.folder)[0] for name in audit.mappings]
+        check_scenarios(audit.scenarios, checked.each, mappings)
         for step in steps:
             for label in models:
                 if label in step.models:

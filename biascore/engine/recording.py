@@ -13,6 +13,7 @@ from biascore.audits.evaluating_gates import evaluate
 from biascore.audits.evaluating_scenarios import evidence
 from biascore.engine.attempts import Done
 from biascore.engine.harmless import harmless_audits
+from biascore.engine.mappings import is_file, mapping_named, mapping_used
 from biascore.engine.steps import Checked
 from biascore.files.reading import file_digest
 from biascore.models.usage import ModelUsed
@@ -21,7 +22,6 @@ from biascore.results.leads import Lead, chosen_leads
 from biascore.results.portable import portable
 from biascore.results.provenance import PluginUsed, Provenance, computing, required
 from biascore.results.run import Run
-from biascore.results.scenarios import MappingUsed
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.results.verdicts import BASELINE, Rule
 from biascore.stimuli import Origin, StimuliFile, Test
@@ -60,15 +60,17 @@ def record_audit(
         for entry, step in zip(audit.measurements, checked.steps, strict=True)
         for name in step.metric.file_options & entry.options.keys()
     )
-    named = (*audit.stimuli, *(data.source for data in audit.data), *files)
+    own = filter(is_file, audit.mappings)
+    named = (*audit.stimuli, *(data.source for data in audit.data), *files, *own)
     made = portable(made, audit.folder, {str(audit.path(text)): text for text in named})
-    mappings = [plugins.mappings.get(name) for name in audit.mappings]
+    mappings = [mapping_named(plugins, name, audit.folder)[0] for name in audit.mappings]
     said = {
         "gates": evaluate(audit.gates, made, audit.folder, checked.bases),
         "scenarios": evidence(audit.scenarios, made, mappings),
-        "mappings": mappings_used(plugins, audit.mappings),
     }
-    return made.model_copy(update=said)
+    made = made.model_copy(update=said)  # gates and scenarios are offered to items of a mapping
+    used = tuple(mapping_used(plugins, name, audit.folder, made) for name in audit.mappings)
+    return made.model_copy(update={"mappings": used})
 
 
 def record(
@@ -150,22 +152,6 @@ def _leads(done: Done, checked: Checked, controls: Mapping[str, object]) -> tupl
         for group in checked.groups
         for model, metric, test in group
         if model not in controls and test.concept != BASELINE and (model, metric.name, test.id) not in changes
-    )
-
-
-def mappings_used(plugins: Plugins, names: Iterable[str]) -> tuple[MappingUsed, ...]:
-    """The mappings of these names as a run records them."""
-    found = [(plugins.mappings.get(name), plugins.mappings.owner(name)) for name in names]
-    return tuple(
-        MappingUsed(
-            name=one.name,
-            title=one.title,
-            version=one.version,
-            sha256=one.sha256,
-            source=one.source,
-            dist=f"{owner.dist} {owner.version}",
-        )
-        for one, owner in found
     )
 
 

@@ -98,7 +98,7 @@ def _stated(kind: type[Exporter], facts: Mapping[str, str]) -> Mapping[str, str]
 
 
 def _made(kind: type[Exporter], given: Sequence[Any], stated: Mapping[str, str], ending: str) -> Exporter:
-    """An exporter; what it is told is set here, as those of plugins written before take nothing else."""
+    """An exporter; facts and ending are set here, as the exporters of older plugins take nothing else."""
     one = kind(*given)
     one.stated, one.ending = stated, ending or kind.suffix
     return one

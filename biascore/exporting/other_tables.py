@@ -1,4 +1,4 @@
-"""Gates and comparisons as Markdown, as a run is written in ``tables``."""
+"""Gates, mappings and comparisons as Markdown, as a run is written in ``tables``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from biascore.exporting.tables import markdown
 from biascore.results.comparison import Comparison, Difference
 from biascore.results.estimates import format_p
 from biascore.results.gates import GateResult, gates_line
+from biascore.results.mappings import SILENT, MappingUsed
 
 
 def markdown_of_gates(title: str, gates: Sequence[GateResult]) -> str:
@@ -25,6 +26,26 @@ def markdown_of_gates(title: str, gates: Sequence[GateResult]) -> str:
         ]
         lines += [f"- warning: {markdown(caution)}" for caution in gate.cautions]
     return "\n".join(lines) + "\n"
+
+
+def markdown_of_mappings(title: str, mappings: Sequence[MappingUsed]) -> str:
+    """What a run offers to each item of each mapping, and what no run shows."""
+    lines = [f"**{markdown(title)}**", ""]
+    for one in mappings:
+        lines += [f"{markdown(one.title)} ({markdown(one.version)}): {one.in_short}", ""]
+        rows = [
+            (
+                item.id,
+                item.words,
+                item.state.value,
+                "; ".join(f"{offer.what}: {offer.state} ({offer.found})" for offer in item.offers),
+                item.cannot,
+                f"{item.source} ({item.date})",
+            )
+            for item in one.items
+        ]
+        lines += [*_table(("item", "asks", "state", "this run", "no run shows", "source"), rows), ""]
+    return "\n".join([*lines, SILENT]) + "\n"
 
 
 def markdown_of_comparison(found: Comparison) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from pydantic import Field, field_validator
 
 from biascore.basics.frozen import Frozen, FrozenMap, Scalar
 
+DIGEST: Final = re.compile(r"([a-z0-9-]+):([0-9a-f]{16,})(?:\+.*)?", re.DOTALL)
+"""A digest of weights; a model that is asked over a network has none."""
 LAST_DIGITS: Final = 1e-4
 """A deviation up to this share of the largest number is one of the last digits: float32 has seven."""
 

@@ -50,8 +50,9 @@ def report(
 ) -> Path:
     """Write a run and return the path: a page (.html, .pdf), or another form, by its ending or by name.
 
-    ``columns`` and ``estimates`` are those of a table, ``facts`` what a form such as ll144 asks for.
-    Of a form with one file for each model, several models make the path a folder. Raises as ``write_report`` does, and OptionsError for a form that there is not.
+    ``columns`` and ``estimates`` are those of a table, ``facts`` what a form such as ll144 asks for. Of a form with one file
+    for each model, several models make the path a folder. Raises as ``write_report`` does, and OptionsError for a form that
+    there is not.
     """
     chosen = chosen_form(Path(path), form)
     if chosen in PAGE_FORMS:

@@ -31,10 +31,11 @@ from biascore.results.harmless import HarmlessAudits
 from biascore.results.hashes import canonical, content_hash, hashed, item_hash
 from biascore.results.item_tables import read_items, write_items
 from biascore.results.leads import Lead
+from biascore.results.mappings import MappingUsed
 from biascore.results.measurement import Measurement
 from biascore.results.provenance import Provenance
 from biascore.results.run_files import ITEMS_FOLDER, RUN_FILE, check_replaceable, items_path
-from biascore.results.scenarios import MappingUsed, ScenarioResult
+from biascore.results.scenarios import ScenarioResult
 from biascore.results.sensitivity import Sensitivity, seen_lines
 from biascore.results.stimuli_used import StimuliUsed, TestUsed
 from biascore.results.untested import Untested
@@ -69,7 +70,7 @@ class Run(Frozen):
             requests only what they need.
         gates: The results of the audit's gates.
         scenarios: The results of the audit's scenarios.
-        mappings: The mappings from which articles are named.
+        mappings: The mappings from which articles are named, with what the run offers to their items.
         harmless: Of each model in use, what audits with harmless groups in the place of the tests' own detect.
         line: Of which line of releases the model is, as the audit says; or empty.
         release: Which release of the line it is; or empty.

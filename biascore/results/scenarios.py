@@ -56,14 +56,3 @@ class ScenarioResult(Frozen):
         counts = ", ".join(f"{said.count(word)} {word}" for word in dict.fromkeys(said))
         beyond = sum(one.held is GateOutcome.FAILS for one in self.tested)
         return f"{len(said)} measured: {counts}" + (f"; {beyond} beyond the bound" if beyond else "")
-
-
-class MappingUsed(Frozen):
-    """A mapping from grounds to the articles of a regulation: its version, the hash of its file, and whose it is."""
-
-    name: str
-    title: str
-    version: str
-    sha256: str
-    source: str
-    dist: str

@@ -145,7 +145,7 @@ def check_exporter(
 ) -> dict[str, str]:
     """Check an installed exporter on runs, by default one of WEAT on two planted models, and on one with a missing value.
 
-    ``facts`` are those that it asks for. Raises AssertionError, which lists each clause that is broken. Returns those that were
-    skipped, each with the reason.
+    ``facts`` are those that it asks for. Raises AssertionError, which lists each clause that is broken. Returns those that
+    were skipped, each with the reason.
     """
     return check_all(ExporterContract(exporter, runs, engine or Engine(cache=None), facts).clauses())

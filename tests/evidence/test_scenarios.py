@@ -114,7 +114,7 @@ def test_what_a_scenario_must_say(parts: dict[str, Any], wrong: str) -> None:
         scenario(**parts)
 
 
-def test_a_glob_that_names_nothing_and_a_name_that_stands_twice_are_refused() -> None:
+def test_a_glob_that_names_nothing_and_a_name_that_stands_twice_are_refused(tmp_path: Path) -> None:
     planned = [("weat", "it/t0", "m")]
     with pytest.raises(OptionsError, match="'fr/\\*', which matches nothing"):
         check_scenarios([scenario(measurements=["it/*", "fr/*"])], planned)
@@ -124,10 +124,12 @@ def test_a_glob_that_names_nothing_and_a_name_that_stands_twice_are_refused() ->
         OptionsError, match=r"'it/\*' with models = \['n'\], which matches .* weat it/t0, on m"
     ):
         check_scenarios([scenario(models=["n"])], planned)
+    (tmp_path / "charter.toml").write_text(MAPPING, encoding="utf-8")
+    mapping = Mapping.read(tmp_path / "charter.toml")
     with pytest.raises(OptionsError, match="and there is none"):
-        check_scenarios([], planned, ["eu-charter"])
-    with pytest.raises(OptionsError, match="names one twice"):
-        check_scenarios([scenario()], planned, ["eu-charter", "eu-charter"])
+        check_scenarios([], planned, [mapping])
+    with pytest.raises(OptionsError, match="mappings names 'charter' twice"):
+        check_scenarios([scenario()], planned, [mapping, mapping])
 
 
 def test_they_stand_in_an_audit_and_are_stored_with_the_run(run: Run, tmp_path: Path) -> None:

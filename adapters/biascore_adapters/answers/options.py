@@ -28,6 +28,7 @@ class OfScores(TableOptions):
     quantity: str = "score"
     quantities: FrozenMap[str] = Field(default_factory=dict)
     unit: Unit | None = None
+    numbers: FrozenMap[float] = Field(default_factory=dict)
 
 
 class OfChoices(TableOptions):
@@ -63,7 +64,8 @@ class AnswersOptions(OfTranslations, OfScores, OfChoices, OfTexts):
     ``language_column``, which names it row by row.
 
     Of scores: each further column of numbers is called as its header says, or as ``quantities`` says:
-    ``{"template 1" = "bert_t0"}``. ``sentences``: a table that holds the texts, for a file that has a number a line in the
+    ``{"template 1" = "bert_t0"}``. ``numbers``: the number of each word in columns of words, as ``{hired = 1, rejected =
+    0}``. ``sentences``: a table that holds the texts, for a file that has a number a line in the
     same order, called ``quantity``; ``encoding`` is then that of the table. ``unit``: of logarithms, which are answered in
     nats; metrics of log-probabilities need it, of other scores it is left out.
 

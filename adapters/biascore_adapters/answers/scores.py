@@ -28,7 +28,9 @@ READ_AS: Final[Mapping[str | None, str]] = MappingProxyType(
 )
 
 
-WRITE_NUMBERS: Final = "Write numbers, 1 and 0 for yes and no"
+WRITE_NUMBERS: Final = (
+    "Write numbers, 1 and 0 for yes and no, or say what words mean with the model's option numbers"
+)
 SHOWN: Final = 5
 """Columns that a message shows values of."""
 
@@ -147,6 +149,8 @@ def _within(path: Path, shown: str, text: str, how: AnswersOptions) -> Given:
     table = replace(table, rows=tuple(compress(table.rows, _kept(table, how))))
     texts = _texts(table, text)
     others = [name for name in table.columns if name != text and name not in how.only]
+    if how.numbers:
+        table = _of_words(table, others, how.numbers)
     meant = how.quantities or {name: name for name in others if table.looks_numeric(name)}
     table = table.with_numbers(*meant.values())
     scores = {}
@@ -173,7 +177,38 @@ def _within(path: Path, shown: str, text: str, how: AnswersOptions) -> Given:
         )
     named = [name if name == column else f"{name} = {column}" for name, column in meant.items()]
     columns = f"columns {', '.join(named)} by {text!r}"
+    if how.numbers:
+        columns += f", {', '.join(f'{word} = {number:g}' for word, number in how.numbers.items())}"
     return Given(scores, len(table.rows), columns, table.reading)
+
+
+def _of_words(table: Table, columns: Sequence[str], numbers: Mapping[str, float]) -> Table:
+    """The table with numbers for words, in columns of nothing else; raises DataError where there is no such column."""
+    words = {
+        name: dict.fromkeys(filter(None, (row.fields[name].strip() for row in table.rows)))
+        for name in columns
+    }
+    meant = [name for name, cells in words.items() if cells and all(cell in numbers for cell in cells)]
+    if not meant:
+        near = {name: cells for name, cells in words.items() if any(cell in numbers for cell in cells)}
+        held = "; ".join(
+            f"{quoted(name)} also holds {listed([one for one in cells if one not in numbers][:SHOWN])}"
+            for name, cells in near.items()
+        )
+        raise DataError(
+            f"{table.display} has no column of nothing but {listed(list(numbers))}{f': {held}' if held else ''}. Give each "
+            "word of the column a number with the model's option numbers"
+        )
+    rows = tuple(
+        row._replace(fields={**row.fields, **{name: _as_number(row.fields[name], numbers) for name in meant}})
+        for row in table.rows
+    )
+    return replace(table, rows=rows)
+
+
+def _as_number(cell: str, numbers: Mapping[str, float]) -> str:
+    """The number of a word, and a blank cell as it is."""
+    return repr(float(numbers[cell.strip()])) if cell.strip() else ""
 
 
 def _values(table: Table, column: str) -> str:

@@ -13,7 +13,7 @@ from biascore.report.parts.answer import answer
 from biascore.report.parts.checks import checks
 from biascore.report.parts.detail import measurements
 from biascore.report.parts.every_test import every_test
-from biascore.report.parts.gates import gates, scenarios
+from biascore.report.parts.gates import gates, mappings, scenarios
 from biascore.report.parts.methods import methods
 from biascore.report.parts.part import Part
 from biascore.report.parts.pictures import across, effects
@@ -37,6 +37,7 @@ PARTS: Final[tuple[Callable[[Run], Part | None], ...]] = (
     results,
     measurements,
     scenarios,
+    mappings,
     models,
     stimuli,
     provenance,

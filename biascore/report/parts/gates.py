@@ -9,6 +9,7 @@ from biascore.audits.evaluating_scenarios import without_scenario
 from biascore.report.lanes import Lane, Scale, panels
 from biascore.report.parts.part import Part
 from biascore.results.gates import GateCheck, GateOutcome, GateResult
+from biascore.results.mappings import SILENT
 from biascore.results.rows import Row, test_row
 from biascore.results.run import Run
 
@@ -87,12 +88,24 @@ def scenarios(run: Run) -> Part | None:
     """Each scenario as it was stated, what speaks of it, what was not tested, and what it could see."""
     if not run.scenarios:
         return None
+    named = {name for scenario in run.scenarios for name in scenario.articles}
     values = {
         "scenarios": run.scenarios,
-        "mappings": {one.name: one for one in run.mappings},
+        "mappings": {one.name: one for one in run.mappings if one.name in named or not one.items},
         "without": without_scenario(run.scenarios),
         "finished": run.provenance.finished,
     }
     return Part(
         "scenarios", "Scenarios: who may be harmed, and what was not tested", "scenarios", values, "Scenarios"
+    )
+
+
+def mappings(run: Run) -> Part | None:
+    """What the run offers to each item of a law, a rule or a standard; nothing where no mapping has items."""
+    found = [one for one in run.mappings if one.items]
+    if not found:
+        return None
+    values = {"mappings": found, "silent": SILENT}
+    return Part(
+        "mappings", "What this run offers to laws and standards", "mappings", values, "Laws and standards"
     )

@@ -86,3 +86,25 @@ def test_the_digest_covers_both_files(tmp_path: Path) -> None:
         sentences.write_text(f"sentence,n\n{text},1\n", encoding="utf-8")
         digests.add(opened(numbers, sentences=str(sentences)).identity.digest)
     assert len(digests) == 2
+
+
+def test_words_stand_for_the_numbers_that_the_user_gives(tmp_path: Path) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text(
+        "text,stage,decision,score\na,Screening,Hired,3\nb,Screening, Rejected,5\nc,Screening,,7\n"
+    )
+    model = opened(path, numbers={"Hired": 1, "Rejected": 0})
+    assert model.identity.quantities == ("decision", "score")
+    assert model.score(["a", "b"], "decision").tolist() == [1.0, 0.0]
+    assert model.score(["c"], "score").tolist() == [7.0]
+    assert "Hired = 1, Rejected = 0" in model.identity.conventions["scores read as"]
+    with pytest.raises(QuestionError, match="no 'decision' for 1 of 1 texts"):
+        model.score(["c"], "decision")
+    named = opened(path, numbers={"Hired": 1, "Rejected": 0}, quantities={"selected": "decision"})
+    assert named.score(["a"], "selected").tolist() == [1.0]
+    with pytest.raises(
+        ModelLoadError, match="no column of nothing but 'Hired': 'decision' also holds 'Rejected'"
+    ):
+        opened(path, numbers={"Hired": 1})
+    with pytest.raises(ModelLoadError, match=r"no column of nothing but 'hired'\. Give each word"):
+        opened(path, numbers={"hired": 1})

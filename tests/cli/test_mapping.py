@@ -1,0 +1,107 @@
+"""``biascore mapping`` and the mappings of an audit: by name and by path, printed, stored, verified."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from biascore.results.run import Run
+
+from .conftest import Done
+
+OWN = """
+name = "works-council"
+title = "What our works council asks"
+version = "2026"
+source = "https://example.org/agreement"
+[[items]]
+id = "Point 1"
+says = "Women and men are hired alike."
+source = "https://example.org/agreement"
+date = 2026-01-02
+confirmed = true
+cannot = "Why somebody was hired."
+offers = [{ what = "outcomes by sex", metrics = ["impact-ratio"] }, { what = "limits", records = ["gates"] }]
+"""
+AUDIT = """
+mappings = {mappings}
+[[models]]
+ref = "answers:hires.csv"
+[[data]]
+format = "outcomes"
+source = "hires.csv"
+language = "en"
+options = {{ groups = ["sex"] }}
+[[measurements]]
+metric = "impact-ratio"
+tests = ["en/hires"]
+options = {{ draws = 200 }}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rows = [f"p{i},{'FM'[i % 2]},{int(i % 3 == 0)}" for i in range(60)]
+    (tmp_path / "hires.csv").write_text("\n".join(["text,sex,selected", *rows]) + "\n", encoding="utf-8")
+    (tmp_path / "own.toml").write_text(OWN, encoding="utf-8")
+    return tmp_path
+
+
+def audit(folder: Path, *mappings: str) -> None:
+    (folder / "audit.toml").write_text(AUDIT.format(mappings=json.dumps(mappings)), encoding="utf-8")
+
+
+def test_an_audit_names_mappings_by_name_and_by_path(
+    biascore: Callable[..., Done], verify: Callable[..., dict[str, tuple[str, str]]], folder: Path
+) -> None:
+    audit(folder, "nyc-ll144", "own.toml")
+    printed = biascore("run", "audit.toml", "--out", "run", "--report", "page.html").stdout
+    assert "mapping works-council: of 1 items 1 offered in part" in printed
+    assert "mapping nyc-ll144: of 5 items" in printed
+    run = Run.load(folder / "run")
+    assert [one.name for one in run.mappings] == ["nyc-ll144", "works-council"]
+    assert run.mappings[1].dist == "the file own.toml"
+    assert str(folder) not in (folder / "run" / "run.json").read_text(encoding="utf-8")
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert "Women and men are hired alike." in page
+    checks = verify("run")
+    assert checks["mapping 'works-council'"] == ("matches", "of 1 items 1 offered in part")
+    (folder / "own.toml").unlink()
+    checks = verify("run", code=7)
+    assert checks["mapping 'works-council'"][0] == "not here"
+    assert checks["mapping 'nyc-ll144'"][0] == "matches"
+
+
+def test_a_stored_run_is_shown_by_any_mapping(biascore: Callable[..., Done], folder: Path) -> None:
+    audit(folder)
+    biascore("run", "audit.toml", "--out", "run")
+    error = biascore("mapping", "run", code=2).stderr
+    assert "names no mapping. Name one: colorado-sb26-189, eu-ai-act, eu-charter" in error
+    printed = biascore("mapping", "run", "own.toml").stdout
+    assert "Point 1: offered in part" in printed
+    assert "- offered: outcomes by sex (1 measured: 1 inconclusive)" in printed
+    assert "- not offered: limits (no gate)" in printed
+    assert "no run shows: Why somebody was hired." in printed
+    assert "It does not say which text applies" in printed
+    (found,) = json.loads(biascore("mapping", "run", "own.toml", "--json").stdout)
+    assert [item["state"] for item in found["items"]] == ["offered in part"]
+    assert (
+        "| Point 1 | Women and men are hired alike. | offered in part |"
+        in biascore("mapping", "run", "own.toml", "--format", "md").stdout
+    )
+    assert "Did you mean 'eu-ai-act'" in biascore("mapping", "run", "eu-ai-ac", code=2).stderr
+    assert "nowhere.toml" in biascore("mapping", "run", "nowhere.toml", code=2).stderr
+
+
+def test_a_mapping_of_articles_alone_needs_a_scenario(biascore: Callable[..., Done], folder: Path) -> None:
+    articles = OWN.partition("[[items]]")[0] + '[grounds]\nsex = ["Point 1"]\n'
+    (folder / "own.toml").write_text(articles, encoding="utf-8")
+    audit(folder, "own.toml")
+    assert "names the ground of a scenario" not in biascore("run", "audit.toml", code=2).stdout
+    assert "which articles name the ground of a scenario" in biascore("run", "audit.toml", code=2).stderr
+    audit(folder)
+    biascore("run", "audit.toml", "--out", "run")
+    assert "has no items" in biascore("mapping", "run", "own.toml", code=2).stderr
