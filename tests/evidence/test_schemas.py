@@ -176,7 +176,9 @@ def test_a_file_that_is_written_names_the_schema_that_its_second_lines_command_w
     biascore(*command.split()[1:])
     schema = json.loads(Path(first.removeprefix("#:schema ")).read_bytes())
     document = _document(text)
-    for test in document.get("tests", {}).values():  # of a new metric: its own kind, whose schema its installation has
+    for test in document.get(
+        "tests", {}
+    ).values():  # of a new metric: its own kind, whose schema its installation has
         test["kind"] = "weat" if test["kind"] == "mine" else test["kind"]
         test.setdefault("B", test["A"])
     assert [one.message for one in jsonschema.Draft202012Validator(schema).iter_errors(document)] == []

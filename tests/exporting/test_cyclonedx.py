@@ -45,13 +45,13 @@ def test_each_package_that_the_run_records_is_a_component_with_its_version() -> 
     (python,) = (one for one in made["components"] if one["type"] == "platform")
     assert (python["name"], python["version"]) == ("python", run.provenance.python_version)
     assert made["metadata"]["properties"][0]["value"] == run.results_digest()
-    assert sorted(made["compositions"][0]["assemblies"]) == sorted(
-        one["bom-ref"] for one in [*parts, python]
-    )
+    assert sorted(made["compositions"][0]["assemblies"]) == sorted(one["bom-ref"] for one in [*parts, python])
 
 
 def test_a_package_has_one_url_whose_version_is_whole() -> None:
-    made = bill(run_with(packages={"torch": "2.9.1+cpu", "sentence_transformers": "6.0"}, required={"torch": "2.9.1"}))
+    made = bill(
+        run_with(packages={"torch": "2.9.1+cpu", "sentence_transformers": "6.0"}, required={"torch": "2.9.1"})
+    )
     urls = {one["name"]: one["purl"] for one in made["components"]}
     assert urls["torch"] == "pkg:pypi/torch@2.9.1%2Bcpu"
     assert urls["sentence-transformers"] == "pkg:pypi/sentence-transformers@6.0"

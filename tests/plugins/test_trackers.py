@@ -67,7 +67,9 @@ def test_the_form_holds_all_that_is_tracked_and_no_number_for_what_was_not_measu
 def test_the_readme_is_short_and_its_command_has_these_options(tracker: str) -> None:
     text = (PLUGINS / f"biascore-plugin-{tracker}" / "README.md").read_text(encoding="utf-8")
     assert len(text.split()) <= 120
-    command = (PLUGINS / f"biascore-plugin-{tracker}" / f"biascore_plugin_{tracker}" / "command.py").read_text()
+    command = (
+        PLUGINS / f"biascore-plugin-{tracker}" / f"biascore_plugin_{tracker}" / "command.py"
+    ).read_text()
     for word in text.split():
         if word.startswith("--") and word not in ("--format",):
             assert word[2:].replace("-", "_") + ":" in command

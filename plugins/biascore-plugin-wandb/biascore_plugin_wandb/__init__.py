@@ -3,5 +3,7 @@
 from biascore.api.commands import Command
 
 LOG = Command(
-    "wandb", "Log a stored run to Weights & Biases: a run for each model.", "biascore_plugin_wandb.command:log"
+    "wandb",
+    "Log a stored run to Weights & Biases: a run for each model.",
+    "biascore_plugin_wandb.command:log",
 )

@@ -62,4 +62,6 @@ def log(
             say(f"{one.model}: run {new.id} of project {project}{' (offline)' * offline}")
     except wandb.Error as error:
         why = f"Weights & Biases refuses: {error}"
-        raise OptionsError(f"{why}. Log in (wandb login), name another --project, or add --offline") from error
+        raise OptionsError(
+            f"{why}. Log in (wandb login), name another --project, or add --offline"
+        ) from error
