@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 if TYPE_CHECKING:  # the names of its forms are read wherever plugins are loaded
     from biascore.results.run import Run
 
-OWN_FORMS: Final = frozenset({"md", "csv", "json", "latex", "model-card", "every-eval-ever", "junit"})
+OWN_FORMS: Final = frozenset(
+    {"md", "csv", "json", "latex", "model-card", "every-eval-ever", "junit", "cyclonedx"}
+)
 """The names of the forms of biascore itself, in ``exporting``, which no plugin may take."""
 NO_FACTS: Final[Mapping[str, str]] = MappingProxyType({})
 """Facts of a form that asks for none."""

@@ -355,7 +355,7 @@ def test_no_command_shows_writes_or_logs_a_key(
     run("again", "run", "audit.toml", "--out", "run2")
     for form, name in {
         "html": "r.html", "md": "r.md", "csv": "r.csv", "json": "r.json", "junit": "r.xml",
-        "model-card": "card", "every-eval-ever": "eee",
+        "model-card": "card", "every-eval-ever": "eee", "cyclonedx": "software.cdx.json",
     }.items():  # fmt: skip
         run(form, "report", "run", "--format", form, "--out", name)
     run("compare", "compare", "run401", "run", "--report", "compared.html")

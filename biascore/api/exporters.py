@@ -12,5 +12,8 @@ if TYPE_CHECKING:
     from biascore.results.run import Run as Run
     from biascore.results.summary import SummaryRow as SummaryRow
     from biascore.results.summary import summary_rows as summary_rows
+    from biascore.results.tracked import Tracked as Tracked
+    from biascore.results.tracked import tracked as tracked
+    from biascore.results.tracked import tracked_files as tracked_files
 else:
     __getattr__, __dir__ = lazily(__name__)

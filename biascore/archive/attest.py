@@ -20,6 +20,7 @@ from biascore.archive.check import Check
 from biascore.audits.gates import Gate, named
 from biascore.comparing.two_runs import loaded
 from biascore.errors import OptionsError, RunError
+from biascore.exporting.cyclonedx import MEDIA_TYPE, SOFTWARE_FILE, bill_of_materials
 from biascore.files.paths import user_path
 from biascore.files.reading import parse_json, read_bytes
 from biascore.models.usage import DIGEST, ModelUsed
@@ -100,6 +101,11 @@ def _predicate(run: Run, models: list[str]) -> dict[str, Any]:
             for one in run.models
             if one.name in models
         ],
+        "software": {
+            "name": SOFTWARE_FILE,
+            "mediaType": MEDIA_TYPE,
+            "digest": {"sha256": hashlib.sha256(bill_of_materials(run).encode()).hexdigest()},
+        },
         "passed": all(one.passed for one in run.gates) if run.gates else None,
         "gates": [_gate(one, stated.get(one.name)) for one in run.gates],
         "results": [_result(*pair) for pair in pairs],

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from biascore.archive.locating import DATA, STIMULI
 from biascore.audits.audit import Audit, AuditMeasurement, AuditModel, AuditTransform
 from biascore.errors import RunError
+from biascore.exporting.cyclonedx import SOFTWARE_FILE, bill_of_materials
 from biascore.files.paths import leads_out
 from biascore.models.usage import ModelUsed
 from biascore.results.provenance import constraints
@@ -76,6 +77,7 @@ def written(run: Run, parts: Sequence[Part]) -> dict[str, bytes]:
     texts = {
         AUDIT_FILE: audit_text(run),
         CONSTRAINTS_FILE: constraints(run.provenance),
+        SOFTWARE_FILE: bill_of_materials(run),
         README_FILE: _readme(run, parts),
     }
     return {place: text.encode() for place, text in texts.items()}
@@ -211,7 +213,7 @@ def _readme(run: Run, parts: Sequence[Part]) -> str:
                 f"  - without the gate that compares with {name}, which is not in here"
                 for name in _bases(run)
             ),
-            "- `constraints.txt`: the versions of the packages",
+            "- `constraints.txt`, `software.cdx.json`: the versions of the packages, for pip and as CycloneDX",
             "- `stimuli/`, `data/`: the word lists and data files that came with no package",
             "",
             "## Check it",

@@ -6,10 +6,12 @@ from typing import Final
 
 from biascore.audits.audit import Audit
 from biascore.basics.visible import visible
+from biascore.files.toml import schema_line
 
-_HEAD: Final = """\
-# Run this audit: biascore run {file}
-# What every key means: docs/audits.md, or biascore schema audit for editors.
+_HEAD: Final = f"""\
+{schema_line("audit")}
+# Run this audit: biascore run {{file}}
+# What every key means: docs/audits.md, or your editor after: biascore schema audit --out audit.schema.json
 """
 _RELEASE: Final = """\
 # line = "our model"      # releases of one line are compared with each other

@@ -16,12 +16,11 @@ from biascore.board.model import Unread
 from biascore.errors import BiascoreError, RunError
 from biascore.files.paths import user_path
 from biascore.results.run import Run, read_run
-from biascore.results.run_files import REPORT_FILE, REPORT_MARK, RUN_FILE
+from biascore.results.run_files import RUN_FILE, report_of
 from biascore.results.series import lines_of
 from biascore.results.verdicts import RunVerdict
 from biascore.results.words.answers import Answer
 
-_HEAD = 1 << 14
 _DEEPEST = 4
 """Folders below one that is named in which runs are looked for."""
 
@@ -69,21 +68,8 @@ class Stored:
 
     def report(self, out: Path) -> str:
         """The address of its report as a page in the folder ``out`` links to it; empty where none has its results."""
-        named = [self.folder / self.run.report_path] if self.run.report_path else []
-        for page in (*named, self.folder / REPORT_FILE, self.folder.with_name(f"{self.folder.name}.html")):
-            if _is_report(page, self.results):
-                return quote(os.path.relpath(page.resolve(), out.resolve()).replace(os.sep, "/"))
-        return ""
-
-
-def _is_report(page: Path, results: str) -> bool:
-    """Whether a page is the report of these results."""
-    try:
-        with page.open("rb") as stream:
-            head = stream.read(_HEAD)
-    except OSError:
-        return False
-    return REPORT_MARK in head and results.encode() in head
+        page = report_of(self.folder, self.run.report_path, self.results)
+        return quote(os.path.relpath(page.resolve(), out.resolve()).replace(os.sep, "/")) if page else ""
 
 
 def folders_of(given: Iterable[Path]) -> dict[Path, str]:

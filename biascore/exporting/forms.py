@@ -13,6 +13,7 @@ from biascore.basics.surface import either
 from biascore.basics.wording import listed
 from biascore.errors import At, OptionsError, RunError
 from biascore.exporter import NO_FACTS, Exported, Exporter
+from biascore.exporting.cyclonedx import CycloneDx
 from biascore.exporting.every_eval_ever import EveryEvalEver
 from biascore.exporting.junit import Junit
 from biascore.exporting.latex import Latex
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from biascore.results.run import Run
 
 EXPORTERS: Final[Mapping[str, type[Exporter]]] = {
-    kind.id: kind for kind in (Markdown, Csv, Json, Latex, ModelCard, EveryEvalEver, Junit)
+    kind.id: kind for kind in (Markdown, Csv, Json, Latex, ModelCard, EveryEvalEver, Junit, CycloneDx)
 }
 
 BEGINS: Final = 32

@@ -11,6 +11,14 @@ from typing import Any, Final
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
+def schema_line(kind: str) -> str:
+    """The first line of a file of this kind, by which an editor finds the schema next to it.
+
+    No file of the installation is named: the path would be right on one machine only.
+    """
+    return f"#:schema ./{kind}.schema.json"
+
+
 def dumps(document: Mapping[str, Any]) -> str:
     """A document of plain values, lists, mappings (written in one line) and lists of tables.
 

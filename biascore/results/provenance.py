@@ -99,16 +99,24 @@ def _installed(name: str) -> tuple[str, tuple[str, ...]]:
     )
 
 
-def constraints(provenance: Provenance) -> str:
-    """Lines for ``pip install -c``: biascore, its plugins, what computes, and all that these require.
+def software(provenance: Provenance) -> dict[str, str]:
+    """Distribution to version, by name: biascore, its plugins, what computes, and all that these require.
 
-    They follow from the run alone. A label such as ``+cpu`` is left out, because an index does not have it.
+    It follows from the run alone.
     """
     from packaging.utils import canonicalize_name
 
-    found = dict(provenance.required)
     recorded = {"biascore": provenance.biascore_version}
     recorded |= {plugin.dist: plugin.version for plugin in provenance.plugins}
     recorded |= dict(provenance.packages)
+    found = dict(provenance.required)
     found |= {canonicalize_name(name): version for name, version in recorded.items()}
-    return "".join(f"{name}=={version.partition('+')[0]}\n" for name, version in sorted(found.items()))
+    return dict(sorted(found.items()))
+
+
+def constraints(provenance: Provenance) -> str:
+    """Lines for ``pip install -c``, of ``software``.
+
+    A label such as ``+cpu`` is left out, because an index does not have it.
+    """
+    return "".join(f"{name}=={version.partition('+')[0]}\n" for name, version in software(provenance).items())

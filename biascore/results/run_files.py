@@ -17,6 +17,7 @@ ITEMS_FOLDER: Final = "items"
 REPORT_MARK: Final = b'<meta name="generator" content="biascore '
 """What every report holds, and so what tells it from other pages."""
 
+_HEAD: Final = 1 << 14
 _ITEMS: Final = re.compile(r"[0-9]{4,}-[A-Za-z0-9_-]{1,60}\.parquet")
 _KEYS: Final = frozenset({"schema_version", "measurements", "models", "provenance", "content_sha256"})
 
@@ -26,6 +27,25 @@ def items_path(number: int, metric: str, test: str) -> Path:
     name = f"{metric}-{test}"
     safe = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name)
     return Path(ITEMS_FOLDER) / f"{number:04d}-{safe[:60]}.parquet"
+
+
+def report_of(folder: Path, named: str, results: str) -> Path | None:
+    """The page that is the report of a run in this folder: where the run names it, in the folder, or called as that is.
+
+    Only a page that states these results is: a run of a stranger may name any file.
+    """
+    pages = [folder / named] if named else []
+    pages += [folder / REPORT_FILE, folder.with_name(f"{folder.name}.html")]
+    return next((page for page in pages if _is_report(page, results)), None)
+
+
+def _is_report(page: Path, results: str) -> bool:
+    try:
+        with page.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError:
+        return False
+    return REPORT_MARK in head and results.encode() in head
 
 
 def in_the_way(folder: Path) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 from biascore.errors import StimuliError
 from biascore.files.reading import Toml
-from biascore.files.toml import dumps
+from biascore.files.toml import dumps, schema_line
 from biascore.stimuli.entries import RolesEntry
 from biascore.stimuli.loader import file_of
 from biascore.stimuli.model import Test
@@ -89,4 +89,5 @@ def as_toml(test: Test) -> str:
         name: "\n".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items())
         for name, table in tables.items()
     }
-    return "schema = 1\n" + "".join(f"\n[{name}]\n{text}\n" for name, text in rows.items())
+    head = f"{schema_line('stimuli')}\n# For editors: biascore schema stimuli --out stimuli.schema.json\nschema = 1\n"
+    return head + "".join(f"\n[{name}]\n{text}\n" for name, text in rows.items())

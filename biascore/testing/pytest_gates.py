@@ -1,6 +1,7 @@
 """``pytest -p biascore.testing.pytest_gates audit.toml``: a test for each gate and each measurement that it looks at.
 
-It is no entry point: pytest rewrites every module of a distribution that has one, wherever that is installed.
+It is no entry point of biascore: pytest would mark all modules of the distribution for rewriting, in every run wherever that
+is installed. ``plugins/pytest-biascore`` is one, and loads this where ``--biascore`` is given.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
-DISTRIBUTIONS = tuple(sorted(path.parent for path in PLUGINS.glob("*/pyproject.toml")))
+DISTRIBUTIONS = tuple(sorted(path.parent for path in PLUGINS.glob("biascore-plugin-*/pyproject.toml")))
 
 
 def entry_points_of(source: Path) -> str:

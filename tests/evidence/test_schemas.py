@@ -137,3 +137,59 @@ def test_the_command_prints_or_writes_what_ships(biascore: Callable[..., Done]) 
 def test_a_schema_that_there_is_not_is_named() -> None:
     with pytest.raises(UnknownNameError, match="audit, stimuli, run"):
         json_schema("audits", Plugins().test_kinds)
+
+
+def _init(biascore: Callable[..., Done]) -> tuple[str, str]:
+    biascore("init", "planted:en/weat7=1")
+    return "audit.toml", "audit"
+
+
+def _words(biascore: Callable[..., Done]) -> tuple[str, str]:
+    lists = {"X": "math numbers", "Y": "poetry art", "A": "he him", "B": "she her"}
+    rows = [f"{name},{word}" for name, words in lists.items() for word in words.split()]
+    Path("lists.csv").write_text("\n".join(["list,word", *rows]) + "\n", encoding="utf-8")
+    Path("lists/en").mkdir(parents=True)
+    biascore("words", "lists.csv", "lists/en/mine.toml")
+    return "lists/en/mine.toml", "stimuli"
+
+
+def _metric(biascore: Callable[..., Done]) -> tuple[str, str]:
+    biascore("plugin", "new", "mine", "--kind", "metric")
+    return "biascore-plugin-mine/biascore_plugin_mine/en/mine.toml", "stimuli"
+
+
+def _language(biascore: Callable[..., Done]) -> tuple[str, str]:
+    biascore("plugin", "new", "mine", "--kind", "language")
+    return "biascore-plugin-mine/biascore_plugin_mine/la/flores.toml", "stimuli"
+
+
+@pytest.mark.parametrize("write", [_init, _words, _metric, _language])
+def test_a_file_that_is_written_names_the_schema_that_its_second_lines_command_writes(
+    write: Callable[..., tuple[str, str]], biascore: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, kind = write(biascore)
+    text = Path(place).read_text(encoding="utf-8")
+    first = text.partition("\n")[0]
+    assert first == f"#:schema ./{kind}.schema.json"
+    (command,) = re.findall(r"^#.*: (biascore schema .*)$", text, re.MULTILINE)
+    monkeypatch.chdir(Path(place).parent)
+    biascore(*command.split()[1:])
+    schema = json.loads(Path(first.removeprefix("#:schema ")).read_bytes())
+    document = _document(text)
+    for test in document.get(
+        "tests", {}
+    ).values():  # of a new metric: its own kind, whose schema its installation has
+        test["kind"] = "weat" if test["kind"] == "mine" else test["kind"]
+        test.setdefault("B", test["A"])
+    assert [one.message for one in jsonschema.Draft202012Validator(schema).iter_errors(document)] == []
+
+
+def test_every_template_of_a_stimuli_file_is_one_of_these() -> None:
+    """A new one has to be tested above."""
+    templates = resources.files("biascore") / "scaffold" / "templates"
+    found = {
+        Path(str(one)).parent.name
+        for one in Path(str(templates)).rglob("*.toml.txt")
+        if "schema = 1" in one.read_text(encoding="utf-8")
+    }
+    assert found == {"en", "la"}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from biascore import Engine, Run
+
+from ..builders.plugin_dists import PLUGINS, write_metadata
+from ..conftest import ROOT, python_path
 
 pytest_plugins = ("pytester",)
 FAST = '{ resamples = 100, draws = 200, reference = "none" }'
@@ -115,3 +119,34 @@ def test_an_audit_is_no_test_unless_it_is_named(pytester: pytest.Pytester) -> No
     pytester.makepyfile("def test_own(): pass")
     done = pytester.runpytest_inprocess("-p", "biascore.testing.pytest_gates")
     done.assert_outcomes(passed=1)
+
+
+@pytest.fixture
+def _distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes find pytest-biascore as installed."""
+    source = PLUGINS / "pytest-biascore"
+    write_metadata(source, tmp_path / "dist")
+    path = os.pathsep.join([str(tmp_path / "dist"), str(source), str(ROOT)])
+    monkeypatch.setenv("PYTHONPATH", python_path(path))
+
+
+@pytest.mark.usefixtures("_distribution")
+def test_with_its_distribution_the_option_alone_runs_the_gates(pytester: pytest.Pytester) -> None:
+    Path("audit.toml").write_text(AUDIT + GATE, encoding="utf-8")
+    done = pytester.runpytest_subprocess("--biascore", "audit.toml", "--biascore-out", "kept")
+    done.assert_outcomes(failed=1, skipped=1)
+    assert [one.passed for one in Run.load(pytester.path / "kept").gates] == [False]
+
+
+@pytest.mark.usefixtures("_distribution")
+def test_without_the_option_or_an_audit_nothing_of_biascore_is_imported_or_run(
+    pytester: pytest.Pytester,
+) -> None:
+    Path("audit.toml").write_text(AUDIT + GATE, encoding="utf-8")
+    pytester.makepyfile(
+        "import sys\ndef test_own(): assert {'biascore', 'pytest_biascore'} & {*sys.modules} == {'pytest_biascore'}"
+    )
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+    done = pytester.runpytest_subprocess("--biascore")
+    done.stderr.fnmatch_lines(["ERROR: --biascore needs an audit file*"])
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
