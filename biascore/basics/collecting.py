@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 
 @contextmanager
@@ -20,3 +21,12 @@ def uncollected() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
+
+
+@cache  # once a process: a circle of garbage that is there now stays
+def kept_to_the_end() -> None:
+    """No later search looks at what is there now, nor that at the end of the process.
+
+    Measured: after the import of a command these searches take a sixth of one WEAT.
+    """
+    gc.freeze()

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, TextIO, TypeVar, cast
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
+from biascore.basics.collecting import kept_to_the_end, uncollected
 from biascore.basics.surface import command_line
 from biascore.cli.lasting import Lasting
 from biascore.errors import PluginFailedError, RunError
@@ -109,7 +110,10 @@ class Later(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """The context of the command itself, which then does all that is left to do."""
-        return imported(self.target, self.name).make_context(info_name, args, parent, **extra)
+        with uncollected():
+            command = imported(self.target, self.name)
+        kept_to_the_end()
+        return command.make_context(info_name, args, parent, **extra)
 
 
 def imported(target: str, name: str | None, kind: type[Command] = Command) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -17,6 +18,19 @@ def user_path(text: str | Path) -> Path:
     except (OSError, RuntimeError, ValueError) as error:  # too long; no such user; a NUL character
         raise OptionsError(f"{str(text)[:100]!r} is no path here: {error}. Give another one.") from error
     return path
+
+
+def cache_folder() -> Path:
+    """The user's cache folder: ``BIASCORE_CACHE_DIR``, or what the platform provides.
+
+    Raises RuntimeError where the platform has none for this user.
+    """
+    override = os.environ.get("BIASCORE_CACHE_DIR")
+    if override:
+        return user_path(override)
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("biascore", appauthor=False))
 
 
 def is_path(text: str) -> bool:

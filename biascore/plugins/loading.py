@@ -141,6 +141,8 @@ class Plugins:
 
     @cached_property
     def _stimuli(self) -> Registry[StimuliFile]:
+        from biascore.stimuli.outlines import save_outlines
+
         for plugin in self._plugins:
             files: tuple[StimuliFile, ...] = ()
             if isinstance(plugin, Hooked):
@@ -152,6 +154,7 @@ class Plugins:
                 self._files.add(_file_key(file.language, file.display), file, plugin)
                 for test in file.index:
                     self._tests.add(test.id.casefold(), test, plugin)
+        save_outlines()
         return self._files
 
     @property

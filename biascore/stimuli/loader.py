@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from biascore.stimuli.building import contents_of
 from biascore.stimuli.entries import RolesEntry
 from biascore.stimuli.lines import line_of
 from biascore.stimuli.model import Contents, Listed, StimuliFile, Test
+from biascore.stimuli.outlines import outlines
 from biascore.stimuli.schema import SECTIONS, Head, Kinds, kinds_of
 
 
@@ -60,13 +62,21 @@ def index_file(path: Path, display: str, kinds: Kinds | None = None) -> StimuliF
 
 @lru_cache(maxsize=512)  # every engine of a process reads the same files
 def _indexed(raw: bytes, stem: str, display: str, kinds: Kinds) -> StimuliFile:
+    remedy = f"Correct the file, then check it with: {check_command(display)}"
+    digest, kept = hashlib.sha256(raw).hexdigest(), outlines()
+    outline = kept and kept.get(digest)
+    if outline and _head(outline, kinds):
+        return _file(
+            outline, digest, lambda: toml_of(raw, display, StimuliError), stem, display, kinds, remedy
+        )
     try:
         toml = toml_of(raw, display, StimuliError)
     except StimuliError as error:
         raise _with_check(error, display) from error
-    return file_of(
-        toml, stem, display, kinds, f"Correct the file, then check it with: {check_command(display)}"
-    )
+    file = file_of(toml, stem, display, kinds, remedy)
+    if kept:
+        kept.keep(digest, toml.document)
+    return file
 
 
 def _with_check(error: StimuliError, display: str) -> StimuliError:
@@ -75,22 +85,35 @@ def _with_check(error: StimuliError, display: str) -> StimuliError:
 
 def file_of(toml: Toml, stem: str, display: str, kinds: Kinds, remedy: str) -> StimuliFile:
     """The index of a document; raises StimuliError, which ends with ``remedy``, as ``index_file`` does."""
-    tables = {key: value for key, value in toml.document.items() if key not in ("schema", "meta", "tests")}
-    head = _head(toml.document, kinds)
+    return _file(toml.document, toml.sha256, lambda: toml, stem, display, kinds, remedy)
+
+
+def _file(
+    document: Mapping[str, Any],
+    digest: str,
+    whole: Callable[[], Toml],
+    stem: str,
+    display: str,
+    kinds: Kinds,
+    remedy: str,
+) -> StimuliFile:
+    """The index of a document or of its outline; ``whole``: the document, read when its contents are asked for."""
+    tables = {key: value for key, value in document.items() if key not in ("schema", "meta", "tests")}
+    head = _head(document, kinds)
     if head is None or not all(isinstance(table, dict) for table in tables.values()):
-        _contents(toml, display, kinds, remedy)  # which names all that is wrong with it
+        _contents(whole(), display, kinds, remedy)  # which names all that is wrong with it
         raise AssertionError("the index asks for no more than the file does")
     # Lists stand in this order wherever a file has them, as what is drawn list by list depends on it.
     tables = dict(
         sorted(tables.items(), key=lambda one: [*SECTIONS].index(one[0]) if one[0] in SECTIONS else -1)
     )
     needed = partial(kinds.needed, {one.kind for one in head.tests.values()}, tables.keys())
-    contents = cache(lambda: _contents(toml, display, needed(), remedy))
+    contents = cache(lambda: _contents(whole(), display, needed(), remedy))
     meta = head.meta
     return StimuliFile(
         display=display,
         stem=stem,
-        sha256=toml.sha256,
+        sha256=digest,
         **meta.model_dump(),
         sections={name: section for section, table in tables.items() for name in table},
         index=tuple(

@@ -13,7 +13,8 @@ from biascore import Run
 from biascore.cli import codes
 from biascore.cli.app import app
 from biascore.errors import RunError
-from biascore.models.pipeline.cache import DiskCache, default_folder
+from biascore.files.paths import cache_folder
+from biascore.models.pipeline.cache import DiskCache
 from biascore.results.hashes import content_hash
 
 from .conftest import Verify
@@ -113,7 +114,7 @@ def test_what_cannot_be_written_is_found_before_a_model_is_asked(study: Path, op
     assert isinstance(error, RunError)
     assert str(error).startswith(out)
     assert Path("/dev/null").is_char_device()
-    assert not DiskCache(default_folder()).path.exists()
+    assert not DiskCache(cache_folder()).path.exists()
 
 
 def test_a_report_is_that_of_its_run_and_of_no_other(

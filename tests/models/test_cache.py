@@ -17,6 +17,7 @@ import pytest
 from pydantic import create_model
 
 from biascore import Engine
+from biascore.files.paths import cache_folder
 from biascore.models.pipeline import cache as cache_module
 from biascore.models.pipeline.cache import (
     FILE_NAME,
@@ -24,7 +25,6 @@ from biascore.models.pipeline.cache import (
     DiskCache,
     NoCache,
     default_cache,
-    default_folder,
 )
 from biascore.plugins.loading import Plugins
 
@@ -85,7 +85,7 @@ def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> 
         raise RuntimeError("could not determine the home directory")
 
     monkeypatch.delenv("BIASCORE_CACHE_DIR")
-    monkeypatch.setattr("biascore.models.pipeline.cache.platformdirs.user_cache_dir", no_home)
+    monkeypatch.setattr("platformdirs.user_cache_dir", no_home)
     with pytest.warns(CacheWarning, match="no folder for a cache .* BIASCORE_CACHE_DIR"):
         cache = default_cache()
     assert isinstance(cache, NoCache)
@@ -99,18 +99,18 @@ def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_cache_folder_may_begin_at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("BIASCORE_CACHE_DIR", "~/kept")
-    assert default_folder() == tmp_path / "kept"
+    assert cache_folder() == tmp_path / "kept"
 
 
 def test_the_default_folder_is_the_users_choice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("BIASCORE_CACHE_DIR", str(tmp_path / "mine"))
-    assert default_folder() == tmp_path / "mine"
+    assert cache_folder() == tmp_path / "mine"
     engine = Engine()
     engine.measure("weat", "planted:gender=1", "en/weat6")
     engine.close()
     assert (tmp_path / "mine" / FILE_NAME).is_file()
     monkeypatch.delenv("BIASCORE_CACHE_DIR")
-    assert default_folder().name == "biascore"
+    assert cache_folder().name == "biascore"
 
 
 def test_threads_share_a_cache(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_tilde_in_the_cache_folder_is_the_home_folder(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("BIASCORE_CACHE_DIR", "~/kept")
-    assert default_folder() == tmp_path / "kept"
+    assert cache_folder() == tmp_path / "kept"
 
 
 def test_the_answers_of_shipped_adapters_outlive_an_upgrade() -> None:

@@ -39,6 +39,16 @@ def find_gguf(file: Path) -> ModelFolder:
     return ModelFolder(file.parent, None, {}, (file,), gguf=file)
 
 
+def only_one(path: Path) -> Path | None:
+    """A file of a package, or the only one in a folder of it that holds no model of another form; None where there is none."""
+    if path.suffix == SUFFIX and path.is_file():
+        return path
+    if not path.is_dir() or (path / "config.json").exists():
+        return None
+    files = sorted(path.glob(f"*{SUFFIX}"))
+    return files[0] if len(files) == 1 else None
+
+
 def with_config(folder: ModelFolder) -> ModelFolder:
     """The model with its configuration, which the head of the file states.
 

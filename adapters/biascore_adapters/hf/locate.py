@@ -40,7 +40,11 @@ def find_local(ref: ModelRef, *, allow_pickle: bool, own_code: bool = False) -> 
     Raises ModelLoadError for a path or package that is not there, or that holds no model.
     """
     if ref.locator.startswith(PACKAGE):
-        return _model_folder(_in_package(ref), None, allow_pickle=allow_pickle, own_code=own_code)
+        found = _in_package(ref)
+        file = gguf.only_one(found)
+        if file is not None:
+            return gguf.find_gguf(file)
+        return _model_folder(found, None, allow_pickle=allow_pickle, own_code=own_code)
     whole = user_path(f"{ref.locator}@{ref.revision}" if ref.revision else ref.locator)
     if ref.locator and whole.is_dir():
         return _model_folder(whole, None, allow_pickle=allow_pickle, own_code=own_code)
@@ -123,7 +127,7 @@ def hub_ref(ref: ModelRef) -> ModelRef:
 
 
 def _in_package(ref: ModelRef) -> Path:
-    """The folder ``package/sub/folder`` of an installed package, found without importing it."""
+    """The folder or file ``package/sub/path`` of an installed package, found without importing it."""
     package, _, inside = ref.locator.removeprefix(PACKAGE).partition("/")
     if ref.revision:
         raise ModelLoadError(f"{ref}: a package has no revisions. Write it without @{ref.revision}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 # Measured: on a CPU the states of more tokens than this leave the cache, and cost half as much again.
@@ -17,6 +17,19 @@ PARAMETERS: Final = 2**27
 def texts_at_once(parameters: int, *, cpu: bool) -> int:
     """How many texts a call takes; what is interrupted loses the answers of one call, which are minutes on a CPU."""
     return max(16, min(TEXTS, TEXTS * PARAMETERS // max(1, parameters))) if cpu else TEXTS
+
+
+def by_texts(texts: Sequence[int], most: int) -> list[int]:
+    """How many questions in a row go into each call, of which each needs so many texts: ``most`` texts, or one question."""
+    sizes: list[int] = []
+    room = 0
+    for own in texts:
+        if own > room:
+            sizes.append(0)
+            room = most
+        sizes[-1] += 1
+        room -= own
+    return sizes
 
 
 def batches(lengths: Mapping[int, int], budget: int, *, equal: bool = False) -> Iterator[list[int]]:

@@ -14,11 +14,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
-import platformdirs
-
 from biascore.basics.frozen import Frozen
 from biascore.basics.wording import capital
-from biascore.files.paths import user_path
+from biascore.files.paths import cache_folder, user_path
 
 FILE_NAME: Final = "answers-1.sqlite"
 _FORMAT: Final = 1
@@ -104,7 +102,7 @@ def opened(cache: str | Path | None) -> Cache:
 def default_cache() -> DiskCache | NoCache:
     """The user's cache; none, with a CacheWarning, where this user has no folder for it."""
     try:
-        return DiskCache(default_folder())
+        return DiskCache(cache_folder())
     except RuntimeError as error:  # no home, as an unknown user of a container
         problem = f"there is no folder for a cache ({error})"
         warnings.warn(
@@ -113,15 +111,6 @@ def default_cache() -> DiskCache | NoCache:
             stacklevel=3,
         )
         return NoCache(problem)
-
-
-def default_folder() -> Path:
-    """The user's cache folder: ``BIASCORE_CACHE_DIR``, or what the platform provides.
-
-    Raises RuntimeError where the platform has none for this user.
-    """
-    override = os.environ.get("BIASCORE_CACHE_DIR")
-    return user_path(override) if override else Path(platformdirs.user_cache_dir("biascore", appauthor=False))
 
 
 class DiskCache:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from tokenizers import normalizers, processors  # noqa: E402
 from biascore import Engine, compare  # noqa: E402
 from biascore.api.queries import Choice, Continuation, by_text  # noqa: E402
 from biascore.errors import QuestionError  # noqa: E402
+from biascore_adapters.transformer.batching import by_texts  # noqa: E402
+from biascore_adapters.transformer.chooser import Chooser  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 from .test_continuations import CHAT, THINKS  # noqa: E402
@@ -245,3 +247,37 @@ def test_models_that_are_asked_in_different_ways_are_not_compared(
     ):
         (refused,) = compare(first, other).not_comparable
         assert [reason.split(":")[0] for reason in refused.reasons] == [f"convention {convention!r}"]
+
+
+@pytest.mark.parametrize("way", ["likelihood", "letters", "text"])
+def test_what_was_chosen_before_an_interruption_is_kept(
+    way: Any, saved: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A call takes so many options as it would take texts to score: here two questions of three."""
+    folder = saved("llama")
+    questions = [Choice(f"{PROMPT} {number}", ("a nurse", "nobody", "the engineer")) for number in range(5)]
+    monkeypatch.setattr("biascore_adapters.hf.kinds.texts_at_once", lambda _, *, cpu: 8 if cpu else 0)
+    whole = Engine(cache=None).model(f"hf:{folder}", device="cpu").choose(questions, way)
+
+    calls: list[int] = []
+    choose = Chooser.choose
+
+    def stops(self: Chooser, asked: Sequence[Choice], way: Any) -> Any:
+        calls.append(len(asked))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return choose(self, asked, way)
+
+    monkeypatch.setattr(Chooser, "choose", stops)
+    model = Engine(cache=tmp_path / "cache").model(f"hf:{folder}", device="cpu")
+    with pytest.raises(KeyboardInterrupt):
+        model.choose(questions, way)
+    again = Engine(cache=tmp_path / "cache").model(f"hf:{folder}", device="cpu")
+    assert repr(again.choose(questions, way)) == repr(whole)  # some numbers are NaN
+    assert calls == [2, 2, 2, 1]
+    assert (again.counts.cached, again.counts.asked) == (2, 3)
+
+
+def test_a_question_of_more_options_than_a_call_has_texts_is_a_call_of_its_own() -> None:
+    assert by_texts([3, 9, 2, 2, 4, 1], 8) == [1, 1, 3, 1]
+    assert by_texts([], 8) == []

