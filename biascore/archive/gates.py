@@ -24,6 +24,7 @@ from biascore.errors import BiascoreError
 from biascore.mapping import Mapping
 from biascore.plugins.loading import Plugins
 from biascore.results.gates import GateResult
+from biascore.results.mappings import MappingUsed, OfferState
 from biascore.results.run import Run
 from biascore.results.scenarios import ScenarioResult
 
@@ -75,7 +76,8 @@ def mapping_checks(run: Run, plugins: Plugins, places: Places) -> Iterator[Check
             )
             continue
         again = used.model_copy(update={"items": offered(here[used.name], run)})
-        if [one.state for one in again.items] == [one.state for one in used.items]:
+        same = run.provenance.biascore_version == metadata.version("biascore")
+        if again == used if same else _states(again) == _states(used):
             yield Check(
                 what=what, outcome="matches", detail=again.in_short if again.items else "articles alone"
             )
@@ -83,6 +85,10 @@ def mapping_checks(run: Run, plugins: Plugins, places: Places) -> Iterator[Check
             yield Check(
                 what=what, outcome="differs", detail=f"from the measurements it comes to: {again.in_short}"
             )
+
+
+def _states(used: MappingUsed) -> list[OfferState]:
+    return [offer.state for item in used.items for offer in item.offers]
 
 
 def _mappings(run: Run, plugins: Plugins, places: Places) -> list[Mapping]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from biascore.basics.guard import guarded
 from biascore.basics.suggest import did_you_mean
 from biascore.basics.surface import either
+from biascore.basics.visible import visible
 from biascore.basics.wording import listed
 from biascore.errors import At, OptionsError, RunError
 from biascore.exporter import NO_FACTS, Exported, Exporter
@@ -63,7 +64,12 @@ def exported(
     else:
         at = At(plugins.exporters.owner(name).owner, "result", f"writing the run as {name}")
         given = [chosen, globs] if globs else [chosen] if chosen else []
-        found = guarded(at, lambda: _made(kind, given, stated, ending).export(run))
+
+        def texts() -> tuple[Exported, ...]:
+            made = _made(kind, given, stated, ending).export(run)
+            return tuple(Exported(visible(text), of) for text, of in made)
+
+        found = guarded(at, texts)
     if not found:
         raise OptionsError(
             f"{run.title} has nothing to write as {name}: it measures only models with a known bias. "

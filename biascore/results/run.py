@@ -66,8 +66,7 @@ class Run(Frozen):
         tests: The tests that were measured, with their words; empty in runs stored before these were kept.
         provenance: Where and when: versions, seed, time, and the audit as it was given.
         warnings: Warnings that concern the whole run.
-        failed: Measurements that could not be made, because a model or a plugin failed; the same command later
-            requests only what they need.
+        failed: Measurements that could not be made; the same command later requests only what they need.
         gates: The results of the audit's gates.
         scenarios: The results of the audit's scenarios.
         mappings: The mappings from which articles are named, with what the run offers to their items.

@@ -17,6 +17,7 @@ from biascore.engine.attempts import Interrupted
 from biascore.models.pool import Pool
 
 AUDIT = """
+mappings = ["eu-charter"]
 title = "interrupted late"
 [[models]]
 ref = "planted:gender=1"
@@ -48,7 +49,7 @@ def interrupting(call: Callable[..., Any]) -> Callable[..., Any]:
         (recording, "record"),
         (recording, "portable"),
         (recording, "evaluate"),
-        (recording, "mappings_used"),
+        (recording, "mapping_used"),
     ],
 )
 def test_the_run_is_whole(where: Any, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

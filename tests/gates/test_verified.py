@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from biascore import Engine, Run
-from biascore.archive.gates import gate_checks, scenario_checks
+from biascore.archive.gates import gate_checks, mapping_checks, scenario_checks
 from biascore.archive.locating import Places
 from biascore.audits.evaluating_gates import evaluate
 from biascore.audits.evaluating_scenarios import evidence
 from biascore.audits.gates import Gate
 from biascore.audits.scenarios import Scenario
-from biascore.engine.recording import mappings_used
+from biascore.engine.mappings import mapping_used
 from biascore.results.gates import GateOutcome
+from biascore.results.mappings import OfferState
 
 from ..builders import runs
 from ..builders.runs import decided
@@ -51,9 +52,9 @@ def judged(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ru
     said: dict[str, Any] = {
         "gates": evaluate(GATES, run, folder),
         "scenarios": evidence([SCENARIO], run, [engine.plugins.mappings.get("eu-charter")]),
-        "mappings": mappings_used(engine.plugins, ["eu-charter"]),
     }
     run = run.model_copy(update=said)
+    run = run.model_copy(update={"mappings": (mapping_used(engine.plugins, "eu-charter", folder, run),)})
     assert [gate.passed for gate in run.gates] == [False, True]
     return Run.load(run.save(folder / "run")), folder
 
@@ -64,7 +65,9 @@ def outcomes(run: Run, folder: Path) -> list[tuple[str, str]]:
 
 def test_what_was_not_touched_matches(judged: tuple[Run, Path], engine: Engine) -> None:
     assert outcomes(*judged) == [("gate 'none'", "matches"), ("gate 'gate 2'", "matches")]
-    assert [one.outcome for one in scenario_checks(judged[0], engine.plugins)] == ["matches"]
+    assert [one.outcome for one in scenario_checks(judged[0], engine.plugins, Places.around(judged[1]))] == [
+        "matches"
+    ]
 
 
 @pytest.mark.parametrize("version", ["as it is", "0.0.1"])
@@ -89,7 +92,9 @@ def test_a_tampered_outcome_differs_in_whatever_version_it_was_written(
     (scenario,) = run.scenarios
     inside = tuple(one.model_copy(update={"held": GateOutcome.HOLDS}) for one in scenario.tested)
     better = run.model_copy(update={"scenarios": (scenario.model_copy(update={"tested": inside}),)})
-    assert [one.outcome for one in scenario_checks(better, engine.plugins)] == ["differs"]
+    assert [one.outcome for one in scenario_checks(better, engine.plugins, Places.around(folder))] == [
+        "differs"
+    ]
 
 
 def test_another_base_run_or_mapping_or_none_is_not_here(
@@ -100,4 +105,23 @@ def test_another_base_run_or_mapping_or_none_is_not_here(
     runs.run_of(decided(0.5, test="en/weat6")).save(tmp_path / "base")
     assert outcomes(run, tmp_path)[1] == ("gate 'gate 2'", "not here")
     other = run.model_copy(update={"mappings": (run.mappings[0].model_copy(update={"sha256": "0" * 64}),)})
-    assert [one.outcome for one in scenario_checks(other, engine.plugins)] == ["not here"]
+    assert [one.outcome for one in scenario_checks(other, engine.plugins, Places.around(tmp_path))] == [
+        "not here"
+    ]
+
+
+def test_what_a_run_offers_is_derived_again(judged: tuple[Run, Path], engine: Engine) -> None:
+    run, folder = judged
+    places = Places.around(folder)
+    (found,) = mapping_checks(run, engine.plugins, places)
+    assert (found.what, found.outcome) == ("mapping 'eu-charter'", "matches")
+    assert found.detail.startswith("of 5 items ")
+    (used,) = run.mappings
+    sex = next(one for one in used.items if one.id == "Article 23")
+    for change in ({"state": OfferState.NOT}, {"found": "99 measured: 99 negligible"}):
+        claimed = tuple(one.model_copy(update=change) for one in sex.offers)
+        items = tuple(one.model_copy(update={"offers": claimed}) if one is sex else one for one in used.items)
+        tampered = run.model_copy(update={"mappings": (used.model_copy(update={"items": items}),)})
+        assert [one.outcome for one in mapping_checks(tampered, engine.plugins, places)] == ["differs"]
+    other = run.model_copy(update={"mappings": (used.model_copy(update={"sha256": "0" * 64}),)})
+    assert [one.outcome for one in mapping_checks(other, engine.plugins, places)] == ["not here"]

@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from biascore import Engine
 from biascore.board import make_board
+from biascore.engine.mappings import mapping_used
+from biascore.plugins.loading import Plugins
 from biascore.results.failure import Failure
 from biascore.results.run import Run
 
 from ..builders.releases import paired, release
 from ..builders.runs import decided, run_of, typical_run
+from ..metrics.impact_ratio.test_summary import CASES, measured, text_of
 from .axe import violations
 from .pictured import pairs_measurement, plane_measurement, systems_run, templates_run
 
@@ -50,10 +54,18 @@ def of_models(count: int) -> Run:
     )
 
 
+def with_mappings(run: Run) -> Run:
+    """With all that ship."""
+    plugins = Plugins()
+    used = (mapping_used(plugins, name, Path(), run) for name in plugins.mappings.names)
+    return run.model_copy(update={"mappings": tuple(used)})
+
+
 PAGES: dict[str, Callable[[], Run]] = {
     "one model": lambda: of_models(1),
     "three models": typical_run,
     "six models": lambda: of_models(6),
+    "laws and standards": lambda: with_mappings(typical_run()),
     "failures": lambda: failed(typical_run()),
     "pictures": lambda: run_of(pairs_measurement(), plane_measurement(200)),
     "pictures of the run": systems_run,
@@ -64,6 +76,11 @@ PAGES: dict[str, Callable[[], Run]] = {
 @pytest.mark.parametrize("name", PAGES)
 def test_a_report(name: str, tmp_path: Path) -> None:
     assert violations(render(PAGES[name]()), tmp_path) == []
+
+
+def test_a_summary_of_a_bias_audit(engine: Engine, tmp_path: Path) -> None:
+    run = measured(engine, CASES["unknown"].rows)
+    assert violations(text_of(run, ".html"), tmp_path) == []
 
 
 def test_a_report_in_the_dark(tmp_path: Path) -> None:

@@ -366,6 +366,10 @@ def test_what_users_write_is_text(engine: Engine) -> None:
     page = text_of(run, ".html", **source)
     assert "<script" not in page
     assert "&lt;b&gt;F" in page
+    for ending in (".html", ".md", ".csv"):
+        facts = FACTS | {"source": "a\u202eb\x1b[31m"}
+        (hidden,) = exported(run, "ll144", engine.plugins, facts=facts, ending=ending)
+        assert not {"\u202e", "\x1b"} & {*hidden.text}
     assert Cells(page).facts[5] == "<script>x</script> | a"
     text = text_of(run, ".md", **source)
     assert "| B\\|C | 2 |" in text
