@@ -89,7 +89,7 @@ def grounds_of(concept: str) -> tuple[Ground, ...]:
 class Mapping(Frozen):
     """Which articles of a text name which ground; ``version`` is that of the text, ``source`` where it is published.
 
-    ``short``: what the text is called in a sentence, the title where empty. ``sha256`` is of the file, filled in when it is read.
+    ``short``: what it is called in a sentence, the title where empty. ``sha256`` is of the file, filled in when it is read.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")

@@ -16,7 +16,7 @@ from biascore.mapping import grounds_of
 from biascore.plugins.loading import Plugins
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.untested import USES, GroundTold, LawTold, Tested, Untested
+from biascore.results.untested import USES, Covered, GroundTold, LawTold, Untested
 from biascore.results.verdicts import BASELINE, Role
 from biascore.stats import Verdict
 from biascore.stimuli.given import UNDETERMINED
@@ -53,7 +53,9 @@ def untested(run: Run) -> Untested:
         *(_Asked(one.model, metrics[one.metric], measured=False) for one in failed),
     ]
     spoken = [
-        _Asked(one.model, name, _measured(one)) for one in found if (name := _language(one, metrics[one.metric]))
+        _Asked(one.model, name, _measured(one))
+        for one in found
+        if (name := _language(one, metrics[one.metric]))
     ]
     return Untested(
         models=models,
@@ -61,7 +63,7 @@ def untested(run: Run) -> Untested:
         absent=tuple(absent),
         nameless=_nameless(found, laws),
         lost=tuple(dict.fromkeys(one.test for one in failed if one.test not in known)),
-        uses={use: _states(uses, models).get(use, Tested.NOT) for use in USES},
+        uses={use: _states(uses, models).get(use, Covered.NOT) for use in USES},
         unknown=tuple(name for name, use in metrics.items() if use not in USES),
         languages=_states(spoken, models),
     )
@@ -108,18 +110,18 @@ def _concepts(run: Run, found: Iterable[Measurement]) -> Iterator[_Asked]:
             yield _Asked(lead.model, lead.ground, measured=False)
 
 
-def _states(asked: Iterable[_Asked], models: tuple[str, ...]) -> dict[str, Tested]:
+def _states(asked: Iterable[_Asked], models: tuple[str, ...]) -> dict[str, Covered]:
     """What became of each name that was asked."""
     of: dict[str, set[str]] = {}
     for one in asked:
         of.setdefault(one.name, set()).update([one.model] if one.measured else [])
     return {
-        name: Tested.ASKED if not some else Tested.TESTED if some >= {*models} else Tested.IN_PART
+        name: Covered.ASKED if not some else Covered.TESTED if some >= {*models} else Covered.IN_PART
         for name, some in of.items()
     }
 
 
-def _told(law: Law, of: Mapping[str, Tested], concepts: Iterable[_Asked]) -> LawTold:
+def _told(law: Law, of: Mapping[str, Covered], concepts: Iterable[_Asked]) -> LawTold:
     some = list(dict.fromkeys(one.name for one in concepts))
     return LawTold(
         name=law.name,
@@ -131,7 +133,7 @@ def _told(law: Law, of: Mapping[str, Tested], concepts: Iterable[_Asked]) -> Law
             GroundTold(
                 ground=ground,
                 articles=articles,
-                state=of.get(ground, Tested.NOT),
+                state=of.get(ground, Covered.NOT),
                 concepts=tuple(one for one in some if ground in [each.value for each in grounds_of(one)]),
             )
             for ground, articles in law.grounds.items()
