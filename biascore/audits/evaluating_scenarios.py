@@ -17,16 +17,11 @@ from biascore.results.scenarios import ScenarioResult, Tested
 def check_scenarios(
     scenarios: Sequence[Scenario], planned: Iterable[tuple[str, str, str]], mappings: Sequence[str] = ()
 ) -> None:
-    """Raise OptionsError for two scenarios of one name, a glob that names nothing that is planned, and idle mappings.
+    """Raise OptionsError for two scenarios of one name, a glob that names nothing that is planned, or a mapping twice.
 
     ``planned`` are metrics, tests and models, ``mappings`` names.
     A scenario without measurements is one that is not tested, and says so.
     """
-    if mappings and not scenarios:
-        raise OptionsError(
-            f"mappings = {list(mappings)} says which articles name the ground of a scenario, and there is none. Add "
-            "[[scenarios]], as docs/audits.md shows, or leave mappings out"
-        )
     if len({*mappings}) < len(mappings):
         raise OptionsError(f"mappings = {list(mappings)} names one twice. Name each once")
     every = list(planned)

@@ -124,8 +124,7 @@ def test_a_glob_that_names_nothing_and_a_name_that_stands_twice_are_refused() ->
         OptionsError, match=r"'it/\*' with models = \['n'\], which matches .* weat it/t0, on m"
     ):
         check_scenarios([scenario(models=["n"])], planned)
-    with pytest.raises(OptionsError, match="and there is none"):
-        check_scenarios([], planned, ["eu-charter"])
+    check_scenarios([], planned, ["eu-charter"])  # the report says which of its grounds were not tested
     with pytest.raises(OptionsError, match="names one twice"):
         check_scenarios([scenario()], planned, ["eu-charter", "eu-charter"])
 
