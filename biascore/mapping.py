@@ -89,12 +89,11 @@ def grounds_of(concept: str) -> tuple[Ground, ...]:
 class Mapping(Frozen):
     """Which articles of a text name which ground; ``version`` is that of the text, ``source`` where it is published.
 
-    ``short``: what it is called in a sentence, the title where empty. ``sha256`` is of the file, filled in when it is read.
+    ``sha256`` is of the file, filled in when it is read.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
     title: str = Field(min_length=1)
-    short: str = ""
     version: str = Field(min_length=1)
     source: str = Field(min_length=1)
     grounds: FrozenMap[tuple[str, ...]]

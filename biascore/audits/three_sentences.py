@@ -1,7 +1,7 @@
 """A run in three sentences, for somebody who quotes it: what was measured, what came out, and what this does not say.
 
 They are made from states and counts by rule, so that they claim no more than the tables, and each has at most 35 words: what
-does not fit is told in fewer words, never cut.
+does not fit is said in fewer words, never cut.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAMED: Final = 3
 _LONGEST_NAMES: Final = 10
 """Models whose names have more words than these are counted."""
 _DETECTED: Final = re.compile(r"(?<=No clear bias: )detected on .*?, but ")
-"""How many tests are detected stands with the counts."""
+"""How many tests are detected is among the counts."""
 _COUNTED: Final = re.compile(r"; \d+ (?:not measured|measurements? failed)")
 
 
@@ -87,7 +87,7 @@ def _came_out(run: Run, own: Sequence[Answer], found: Untested) -> str:
         return f"Nothing was detected, and nothing was ruled out{_rules(run)}."
     checked = bool(missed_line(run.answers))
     results = [result_of(run.answers, failed, run.harmless, most) for most in (24, 18, 12, 0)]
-    # What was not measured stands with the counts.
+    # What was not measured is among the counts.
     told = [_COUNTED.sub("", one.text.rstrip(".")) for one in results]
     told.append(_DETECTED.sub("", told[-1]))
     ways = _costing(*(one[:1].lower() + one[1:] if checked else one for one in told))

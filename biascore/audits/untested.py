@@ -21,8 +21,12 @@ from biascore.results.verdicts import BASELINE, Role
 from biascore.stats import Verdict
 from biascore.stimuli.given import UNDETERMINED
 
-LAWS: Final = ("eu-charter", "us-federal", "nyc-human-rights")
-"""The mappings whose grounds every report lists; those that the audit names follow."""
+LAWS: Final = {
+    "eu-charter": "the EU Charter",
+    "us-federal": "US federal law",
+    "nyc-human-rights": "New York City law",
+}
+"""The mappings whose grounds every report lists, and what they are called; those that the audit names follow."""
 
 
 class _Asked(NamedTuple):
@@ -40,14 +44,15 @@ def untested(run: Run) -> Untested:
     found = _findings(run)
     controls = run.controls
     failed = [one for one in run.failed if one.model not in controls]
-    models = tuple(dict.fromkeys(one.model for one in (*found, *failed)))
+    models = tuple(dict.fromkeys([*(one.model for one in found), *(one.model for one in failed)]))
     concepts = list(_concepts(run, found))
     asked = [
         _Asked(one.model, ground.value, one.measured) for one in concepts for ground in grounds_of(one.name)
     ]
     of = _states(asked, models)
-    known = {one.test for one in (*run.measurements, *run.leads)}
-    metrics = {one.metric: _use(one.metric, plugins) for one in (*found, *failed)}
+    known = {one.test for one in run}
+    names = [*(one.metric for one in found), *(one.metric for one in failed)]
+    metrics = {name: _use(name, plugins) for name in dict.fromkeys(names)}
     uses = [
         *(_Asked(one.model, metrics[one.metric], _measured(one)) for one in found),
         *(_Asked(one.model, metrics[one.metric], measured=False) for one in failed),
@@ -62,7 +67,8 @@ def untested(run: Run) -> Untested:
         laws=tuple(_told(law, of, concepts) for law in laws),
         absent=tuple(absent),
         nameless=_nameless(found, laws),
-        lost=tuple(dict.fromkeys(one.test for one in failed if one.test not in known)),
+        # Lead tests are of every ground that was asked; runs stored before there were any record none of these.
+        lost=() if run.leads else tuple(dict.fromkeys(one.test for one in failed if one.test not in known)),
         uses={use: _states(uses, models).get(use, Covered.NOT) for use in USES},
         unknown=tuple(name for name, use in metrics.items() if use not in USES),
         languages=_states(spoken, models),
@@ -126,7 +132,7 @@ def _told(law: Law, of: Mapping[str, Covered], concepts: Iterable[_Asked]) -> La
     return LawTold(
         name=law.name,
         title=law.title,
-        short=law.short or law.title,
+        short=LAWS.get(law.name, law.title),
         version=law.version,
         source=law.source,
         grounds=tuple(

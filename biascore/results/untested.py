@@ -57,8 +57,8 @@ class Untested(Frozen):
 
     ``laws``: the grounds of each law, those of the audit's own mappings last; ``absent``: mappings whose grounds cannot be
     listed, with the reason. ``nameless``: concepts that name no ground of any law, such as a mixture, each with its tests.
-    ``lost``: tests that failed and whose ground is not recorded. ``uses``: what became of each kind of use, ``unknown`` the
-    metrics that state none. ``languages``: what became of those that were asked.
+    ``lost``: tests that failed and whose ground an older run does not record. ``uses``: what became of each kind of use,
+    ``unknown`` the metrics that state none. ``languages``: what became of those that were asked.
     """
 
     models: tuple[str, ...]
@@ -85,7 +85,7 @@ class Untested(Frozen):
         if not self.models:
             return (("Models in use", "None was measured, so nothing was tested on one."),)
         told = [(f"Grounds of {law.short}", _grounds(law)) for law in self.laws]
-        told += [("Grounds of the audit's mapping", f"{one}.") for one in self.absent]
+        told += [("Other mappings", f"{one}.") for one in self.absent]
         if self.nameless:
             some = "; ".join(f"{concept} ({', '.join(tests)})" for concept, tests in self.nameless.items())
             told.append(
