@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 
 from biascore.audits.next_steps import strongest
 from biascore.audits.untested import untested
-from biascore.basics.wording import and_more, capital, counted, shown
+from biascore.basics.wording import and_more, capital, counted, shown, true_minus
 from biascore.results.failure import Failure
 from biascore.results.rows import Axis, test_row
 from biascore.results.run import Run
@@ -81,7 +81,12 @@ def _came_out(run: Run, own: Sequence[Answer], found: Untested) -> str:
     """The result as the first screen has it, how many tests have which state, the strongest effect, and the rules."""
     if not found.models:
         checks = ", ".join(told for _, told in check_sums(run.answers))
-        return f"This checks the tests alone{f': {checks}' if checks else ''}."
+        said = (
+            f"This checks the tests alone: {checks}"
+            if checks
+            else "Nothing was detected, and nothing was ruled out"
+        )
+        return f"{said}{_rules(run)}."
     counts, failed = total(own), _failed(run)
     if counts.measurements == counts.not_measured:
         return f"Nothing was detected, and nothing was ruled out{_rules(run)}."
@@ -158,6 +163,7 @@ def _strongest(run: Run, own: Sequence[Answer]) -> Iterator[str]:
     called = "strongest"
     if number is None:
         if any(one.found_first for one in own):
+            yield from _first(run, own)
             return
         some = [one for answer in own for one in answer.numbers if run[one].p_value is not None]
         if not some:
@@ -184,6 +190,16 @@ def _strongest(run: Run, own: Sequence[Answer]) -> Iterator[str]:
     yield f"{called}: {value}{interval}{bound}{zero}"
     yield f"{called}: {value}{shorter}{bound}{zero}"
     yield f"{called}: {value}{shorter}{zero}"
+
+
+def _first(run: Run, own: Sequence[Answer]) -> Iterator[str]:
+    """What was found before the effects, such as f_m, with its interval."""
+    for number in (number for one in own if one.found_first for number in one.numbers):
+        if (one := run[number].first) and (ends := one.interval):
+            value, low, high = map(true_minus, one.texts())
+            yield f"{one.name} {value} ({100 * ends.level:g} % interval {low} to {high})"
+            yield f"{one.name.split()[-1]} {value} ({100 * ends.level:g} %: [{low}, {high}])"
+            return
 
 
 def _states(own: Sequence[Answer], counts: Counts, failed: int) -> str:

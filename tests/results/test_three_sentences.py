@@ -27,7 +27,7 @@ from biascore.stats import Verdict
 
 from ..builders import runs
 from ..builders.runs import decided, model_used
-from .test_sentence import among, audits
+from .test_sentence import among, audits, with_default
 
 LAWS: Final = Path(__file__).resolve().parents[2] / "wordlists" / "biascore_mappings"
 FILES: Final = {
@@ -329,6 +329,16 @@ def what_it_does_not_say(text: str, lines: Mapping[str, str], body: Mapping[str,
     other = re.search(r"languages other than ([^,]*(?:, [A-Z][^,]*)?),? or actual use", text)
     assert not other or set(re.split(r", | and ", other[1])) == {*spoken}
     assert all(one in lines["Languages"] for one in spoken)
+
+
+def test_what_is_read_first_has_its_interval() -> None:
+    run = runs.run_of(
+        with_default(decided(0.9, concept="gender"), 0.8), decided(0.4, concept="age", test="en/age")
+    )
+    assert run.three_sentences[1] == (
+        "A masculine default was found; no other bias was shown or ruled out; 2 tests: 0 detected, 2 inconclusive; "
+        "raw global masculine rate f_m 0.90 (95 % interval 0.80 to 0.99)."
+    )
 
 
 @pytest.mark.parametrize("many", [10, pytest.param(50, marks=pytest.mark.slow)])
