@@ -164,13 +164,11 @@ class Item(Frozen):
 class Mapping(Frozen):
     """What a text says: ``version`` is that of the text, ``source`` where it is published.
 
-    ``short``: what the text is called in a sentence, the title where empty.
     ``grounds``: which of its articles name which ground. ``sha256`` is of the file, filled in when it is read.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
     title: str = Field(min_length=1)
-    short: str = ""
     version: str = Field(min_length=1)
     source: str = Field(min_length=1)
     grounds: FrozenMap[tuple[str, ...]] = Field(default_factory=dict)

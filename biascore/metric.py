@@ -181,7 +181,7 @@ class Metric(ABC, Configured[OptionsT], Generic[OptionsT, TestT]):
 
     ``name`` names the estimand, ``requires`` the capabilities it asks of a model, ``kinds`` the
     kinds of test it takes, ``reference`` the paper. ``rule``: in one sentence, when it says *detected*.
-    ``use``: what of a model it tests, one of ``biascore.results.untested.USES``, so that a report can say what was not tested.
+    ``use``: what of a model it tests, one of ``biascore.results.untested.USES``; a report says what was not tested.
     ``adaptive``: whether what it asks depends on
     earlier answers, so that ``biascore plan`` can only estimate it. ``model_options``: options whose value,
     unless None or "self", is a second model (a reference, or a model's name in the audit), and the

@@ -17,17 +17,11 @@ from biascore.results.scenarios import ScenarioResult, Tested
 def check_scenarios(
     scenarios: Sequence[Scenario], planned: Iterable[tuple[str, str, str]], mappings: Sequence[Mapping] = ()
 ) -> None:
-    """Raise OptionsError for two scenarios of one name, a glob that names nothing that is planned, and idle mappings.
+    """Raise OptionsError for two scenarios of one name, a glob that names nothing that is planned, or a mapping twice.
 
-    ``planned`` are metrics, tests and models. A mapping is idle that has no items, where there is no scenario.
+    ``planned`` are metrics, tests and models.
     A scenario without measurements is one that is not tested, and says so.
     """
-    idle = [one.name for one in mappings if not one.items]
-    if idle and not scenarios:
-        raise OptionsError(
-            f"the mapping {idle[0]!r} says which articles name the ground of a scenario, and there is none. Add "
-            "[[scenarios]], as docs/audits.md shows, or leave it out"
-        )
     for name in twice(one.name for one in mappings):
         raise OptionsError(f"mappings names {name!r} twice. Name each once")
     every = list(planned)

@@ -1,7 +1,7 @@
 """A run in three sentences, for somebody who quotes it: what was measured, what came out, and what this does not say.
 
 They are made from states and counts by rule, so that they claim no more than the tables, and each has at most 35 words: what
-does not fit is told in fewer words, never cut.
+does not fit is said in fewer words, never cut.
 """
 
 from __future__ import annotations
@@ -15,20 +15,22 @@ from typing import Final, TypeAlias
 
 from biascore.audits.next_steps import strongest
 from biascore.audits.untested import untested
-from biascore.basics.wording import and_more, capital, counted, shown
+from biascore.basics.wording import and_more, capital, counted, shown, true_minus
 from biascore.results.failure import Failure
 from biascore.results.rows import Axis, test_row
 from biascore.results.run import Run
-from biascore.results.untested import Tested, Untested
+from biascore.results.untested import Covered, Untested
 from biascore.results.verdicts import State
 from biascore.results.words.answers import NO_CONCEPT, Answer, Counts, findings
-from biascore.results.words.result import check_sums, counts_line, missed_line, noun_of, total
+from biascore.results.words.result import check_sums, missed_line, noun_of, total
 from biascore.results.words.sentence import result_of
 
 MOST_WORDS: Final = 35
 _NAMED: Final = 3
 _LONGEST_NAMES: Final = 10
 """Models whose names have more words than these are counted."""
+_DETECTED: Final = re.compile(r"(?<=No clear bias: )detected on .*?, but ")
+"""How many tests are detected is among the counts."""
 _COUNTED: Final = re.compile(r"; \d+ (?:not measured|measurements? failed)")
 
 
@@ -42,7 +44,9 @@ def _measured(run: Run, own: Sequence[Answer], found: Untested) -> str:
     """Which models, by how many tests of which grounds, and how much of that could not be measured."""
     if not found.models:
         if run.controls:
-            return f"Only {counted(len(run.controls), 'model')} with a known bias {_was(run.controls)} measured."
+            return (
+                f"Only {counted(len(run.controls), 'model')} with a known bias {_was(run.controls)} measured."
+            )
         return "No model was tested for bias."
     counts, failed, several = total(own), len(_failed(run)), len(found.models) > 1
     every, made = counts.measurements + failed, counts.measurements - counts.not_measured
@@ -57,7 +61,11 @@ def _measured(run: Run, own: Sequence[Answer], found: Untested) -> str:
     how = "measured with" if made == every else "asked for" if failed else "asked"
     end = ""
     if made < every:
-        end = f", of which {made} {'was' if made == 1 else 'were'} measured" if made else ", and none was measured"
+        end = (
+            f", of which {made} {'was' if made == 1 else 'were'} measured"
+            if made
+            else ", and none was measured"
+        )
     empty = [one for one in found.models if made and not _any_measured(own, one)]
     nothing = [f"; nothing on {one}" for one in (and_more(empty, _NAMED), _models(empty))] if empty else [""]
     return _fitting(
@@ -73,14 +81,20 @@ def _came_out(run: Run, own: Sequence[Answer], found: Untested) -> str:
     """The result as the first screen has it, how many tests have which state, the strongest effect, and the rules."""
     if not found.models:
         checks = ", ".join(told for _, told in check_sums(run.answers))
-        return f"This checks the tests alone{f': {checks}' if checks else ''}."
+        said = (
+            f"This checks the tests alone: {checks}"
+            if checks
+            else "Nothing was detected, and nothing was ruled out"
+        )
+        return f"{said}{_rules(run)}."
     counts, failed = total(own), _failed(run)
     if counts.measurements == counts.not_measured:
         return f"Nothing was detected, and nothing was ruled out{_rules(run)}."
     checked = bool(missed_line(run.answers))
     results = [result_of(run.answers, failed, run.harmless, most) for most in (24, 18, 12, 0)]
-    # What was not measured stands with the counts.
+    # What was not measured is among the counts.
     told = [_COUNTED.sub("", one.text.rstrip(".")) for one in results]
+    told.append(_DETECTED.sub("", told[-1]))
     ways = _costing(*(one[:1].lower() + one[1:] if checked else one for one in told))
     ways.append((_in_short(own, told[-1], biased=results[0].biased), 20))
     of = counted(counts.measurements + len(failed), "measurement" if failed else noun_of(own))
@@ -89,11 +103,11 @@ def _came_out(run: Run, own: Sequence[Answer], found: Untested) -> str:
             _costing("The tests failed a check: ", "Checks failed: ") if checked else [("", 0)],
             ways,
             _costing(
-                f"; {counts_line(own, len(failed))}",
+                f"; {of}: {_states(own, counts, len(failed))}",
                 f"; {counts.detected} of {of} detected{_undecided(counts, len(failed))}",
                 each=4,
             ),
-            [*_costing(*(f"; {one}" for one in _strongest(run, own))), ("", 12)],
+            [*zip([f"; {one}" for one in _strongest(run, own)], (0, 1, 2, 6), strict=False), ("", 12)],
             [(_rules(run), 0)],
         )
     )
@@ -109,11 +123,15 @@ def _unsaid(run: Run, own: Sequence[Answer], found: Untested) -> str:
     if counts.measurements == counts.not_measured:
         who = _costing(_who(found.models, run), _models(found.models))
         return _fitting([(f"{start} bias in ", 0)], who, [(": no result is no sign that there is none", 0)])
-    missing = Tested.NOT, Tested.ASKED
+    missing = Covered.NOT, Covered.ASKED
     laws = [law.counted(*missing) for law in found.laws if law.of(*missing)]
     shorter = [one.replace(" grounds of ", " of ") for one in laws[1:]]
     uses = found.uses_of(*missing)
-    verbs = f"what a model {', '.join(uses[:-1])} or {uses[-1]}" if len(uses) > 1 else f"what a model {''.join(uses)}"
+    verbs = (
+        f"what a model {', '.join(uses[:-1])} or {uses[-1]}"
+        if len(uses) > 1
+        else f"what a model {''.join(uses)}"
+    )
     return _fitting(
         [(start, 0)],
         _costing(f" {', '.join([*laws[:1], *shorter])},", f" {laws[0]},") if laws else [("", 0)],
@@ -145,6 +163,7 @@ def _strongest(run: Run, own: Sequence[Answer]) -> Iterator[str]:
     called = "strongest"
     if number is None:
         if any(one.found_first for one in own):
+            yield from _first(run, own)
             return
         some = [one for answer in own for one in answer.numbers if run[one].p_value is not None]
         if not some:
@@ -173,6 +192,23 @@ def _strongest(run: Run, own: Sequence[Answer]) -> Iterator[str]:
     yield f"{called}: {value}{shorter}{zero}"
 
 
+def _first(run: Run, own: Sequence[Answer]) -> Iterator[str]:
+    """What was found before the effects, such as f_m, with its interval."""
+    for number in (number for one in own if one.found_first for number in one.numbers):
+        if (one := run[number].first) and (ends := one.interval):
+            value, low, high = map(true_minus, one.texts())
+            yield f"{one.name} {value} ({100 * ends.level:g} % interval {low} to {high})"
+            yield f"{one.name.split()[-1]} {value} ({100 * ends.level:g} %: [{low}, {high}])"
+            return
+
+
+def _states(own: Sequence[Answer], counts: Counts, failed: int) -> str:
+    """How many have which state: ``2 detected, 3 hints, 4 inconclusive``; of a single one its state."""
+    if counts.measurements == 1 and not failed:
+        return own[0].state.value
+    return ", ".join([*counts.states, *([f"{failed} failed"] if failed else [])])
+
+
 def _undecided(counts: Counts, failed: int) -> str:
     """How many of what is neither detected nor negligible, in a few words: ``, 21 hints or inconclusive``."""
     some = (
@@ -191,7 +227,9 @@ def _in_short(own: Sequence[Answer], told: str, *, biased: bool) -> str:
     if heads:
         return heads[0]
     if biased:
-        shared = ", but some of it harmless groups show too" if "harmless" in told or "sure on" in told else ""
+        shared = (
+            ", but some of it harmless groups show too" if "harmless" in told or "sure on" in told else ""
+        )
         return f"bias was detected{shared}"
     return f"no {'clear ' if any(one.state is State.DETECTED for one in own) else ''}bias was shown"
 

@@ -16,13 +16,17 @@ from biascore.mapping import grounds_of
 from biascore.plugins.loading import Plugins
 from biascore.results.measurement import Measurement
 from biascore.results.run import Run
-from biascore.results.untested import USES, GroundTold, LawTold, Tested, Untested
+from biascore.results.untested import USES, Covered, GroundTold, LawTold, Untested
 from biascore.results.verdicts import BASELINE, Role
 from biascore.stats import Verdict
 from biascore.stimuli.given import UNDETERMINED
 
-LAWS: Final = ("eu-charter", "us-federal", "nyc-human-rights")
-"""The mappings whose grounds every report lists; those that the audit names follow."""
+LAWS: Final = {
+    "eu-charter": "the EU Charter",
+    "us-federal": "US federal law",
+    "nyc-human-rights": "New York City law",
+}
+"""The mappings whose grounds every report lists, and what they are called; those that the audit names follow."""
 
 
 class _Asked(NamedTuple):
@@ -40,28 +44,32 @@ def untested(run: Run) -> Untested:
     found = _findings(run)
     controls = run.controls
     failed = [one for one in run.failed if one.model not in controls]
-    models = tuple(dict.fromkeys(one.model for one in (*found, *failed)))
+    models = tuple(dict.fromkeys([*(one.model for one in found), *(one.model for one in failed)]))
     concepts = list(_concepts(run, found))
     asked = [
         _Asked(one.model, ground.value, one.measured) for one in concepts for ground in grounds_of(one.name)
     ]
     of = _states(asked, models)
-    known = {one.test for one in (*run.measurements, *run.leads)}
-    metrics = {one.metric: _use(one.metric, plugins) for one in (*found, *failed)}
+    known = {one.test for one in run}
+    names = [*(one.metric for one in found), *(one.metric for one in failed)]
+    metrics = {name: _use(name, plugins) for name in dict.fromkeys(names)}
     uses = [
         *(_Asked(one.model, metrics[one.metric], _measured(one)) for one in found),
         *(_Asked(one.model, metrics[one.metric], measured=False) for one in failed),
     ]
     spoken = [
-        _Asked(one.model, name, _measured(one)) for one in found if (name := _language(one, metrics[one.metric]))
+        _Asked(one.model, name, _measured(one))
+        for one in found
+        if (name := _language(one, metrics[one.metric]))
     ]
     return Untested(
         models=models,
         laws=tuple(_told(law, of, concepts) for law in laws),
         absent=tuple(absent),
         nameless=_nameless(found, laws),
-        lost=tuple(dict.fromkeys(one.test for one in failed if one.test not in known)),
-        uses={use: _states(uses, models).get(use, Tested.NOT) for use in USES},
+        # Lead tests are of every ground that was asked; runs stored before there were any record none of these.
+        lost=() if run.leads else tuple(dict.fromkeys(one.test for one in failed if one.test not in known)),
+        uses={use: _states(uses, models).get(use, Covered.NOT) for use in USES},
         unknown=tuple(name for name, use in metrics.items() if use not in USES),
         languages=_states(spoken, models),
     )
@@ -108,30 +116,30 @@ def _concepts(run: Run, found: Iterable[Measurement]) -> Iterator[_Asked]:
             yield _Asked(lead.model, lead.ground, measured=False)
 
 
-def _states(asked: Iterable[_Asked], models: tuple[str, ...]) -> dict[str, Tested]:
+def _states(asked: Iterable[_Asked], models: tuple[str, ...]) -> dict[str, Covered]:
     """What became of each name that was asked."""
     of: dict[str, set[str]] = {}
     for one in asked:
         of.setdefault(one.name, set()).update([one.model] if one.measured else [])
     return {
-        name: Tested.ASKED if not some else Tested.TESTED if some >= {*models} else Tested.IN_PART
+        name: Covered.ASKED if not some else Covered.TESTED if some >= {*models} else Covered.IN_PART
         for name, some in of.items()
     }
 
 
-def _told(law: Law, of: Mapping[str, Tested], concepts: Iterable[_Asked]) -> LawTold:
+def _told(law: Law, of: Mapping[str, Covered], concepts: Iterable[_Asked]) -> LawTold:
     some = list(dict.fromkeys(one.name for one in concepts))
     return LawTold(
         name=law.name,
         title=law.title,
-        short=law.short or law.title,
+        short=LAWS.get(law.name, law.title),
         version=law.version,
         source=law.source,
         grounds=tuple(
             GroundTold(
                 ground=ground,
                 articles=articles,
-                state=of.get(ground, Tested.NOT),
+                state=of.get(ground, Covered.NOT),
                 concepts=tuple(one for one in some if ground in [each.value for each in grounds_of(one)]),
             )
             for ground, articles in law.grounds.items()

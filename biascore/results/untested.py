@@ -9,11 +9,11 @@ from biascore.basics.frozen import Frozen, FrozenMap
 from biascore.basics.wording import and_more
 
 USES: Final = ("associates", "prefers", "chooses", "scores", "translates", "writes")
-"""What a model can be tested for, as a metric says in ``Metric.use``: what it associates, which of two texts it prefers, …"""
+"""What a model can be tested for, as a metric says in ``use``: what it associates, which of two texts it prefers, …"""
 _ALL: Final = 100
 
 
-class Tested(StrEnum):
+class Covered(StrEnum):
     """What became of a ground, in all models in use together."""
 
     TESTED = "tested"
@@ -29,7 +29,7 @@ class GroundTold(Frozen):
 
     ground: str
     articles: tuple[str, ...]
-    state: Tested
+    state: Covered
     concepts: tuple[str, ...] = ()
 
 
@@ -43,11 +43,11 @@ class LawTold(Frozen):
     source: str
     grounds: tuple[GroundTold, ...]
 
-    def of(self, *states: Tested) -> tuple[str, ...]:
+    def of(self, *states: Covered) -> tuple[str, ...]:
         """The grounds of which this became."""
         return tuple(one.ground for one in self.grounds if one.state in states)
 
-    def counted(self, *states: Tested) -> str:
+    def counted(self, *states: Covered) -> str:
         """``9 of 16 grounds of the EU Charter``."""
         return f"{len(self.of(*states))} of {len(self.grounds)} grounds of {self.short}"
 
@@ -57,8 +57,8 @@ class Untested(Frozen):
 
     ``laws``: the grounds of each law, those of the audit's own mappings last; ``absent``: mappings whose grounds cannot be
     listed, with the reason. ``nameless``: concepts that name no ground of any law, such as a mixture, each with its tests.
-    ``lost``: tests that failed and whose ground is not recorded. ``uses``: what became of each kind of use, ``unknown`` the
-    metrics that state none. ``languages``: what became of those that were asked.
+    ``lost``: tests that failed and whose ground an older run does not record. ``uses``: what became of each kind of use,
+    ``unknown`` the metrics that state none. ``languages``: what became of those that were asked.
     """
 
     models: tuple[str, ...]
@@ -66,18 +66,18 @@ class Untested(Frozen):
     absent: tuple[str, ...] = ()
     nameless: FrozenMap[tuple[str, ...]]
     lost: tuple[str, ...] = ()
-    uses: FrozenMap[Tested]
+    uses: FrozenMap[Covered]
     unknown: tuple[str, ...] = ()
-    languages: FrozenMap[Tested]
+    languages: FrozenMap[Covered]
 
-    def uses_of(self, *states: Tested) -> tuple[str, ...]:
+    def uses_of(self, *states: Covered) -> tuple[str, ...]:
         """The kinds of use of which this became."""
         return tuple(use for use, state in self.uses.items() if state in states)
 
     @property
     def spoken(self) -> tuple[str, ...]:
         """The languages in which something was measured."""
-        return tuple(one for one, state in self.languages.items() if state is not Tested.ASKED)
+        return tuple(one for one, state in self.languages.items() if state is not Covered.ASKED)
 
     @property
     def lines(self) -> tuple[tuple[str, str], ...]:
@@ -85,11 +85,14 @@ class Untested(Frozen):
         if not self.models:
             return (("Models in use", "None was measured, so nothing was tested on one."),)
         told = [(f"Grounds of {law.short}", _grounds(law)) for law in self.laws]
-        told += [("Grounds of the audit's mapping", f"{one}.") for one in self.absent]
+        told += [("Other mappings", f"{one}.") for one in self.absent]
         if self.nameless:
             some = "; ".join(f"{concept} ({', '.join(tests)})" for concept, tests in self.nameless.items())
             told.append(
-                ("Other tests", f"{some}: these are of no ground above, or of several without an answer for each.")
+                (
+                    "Other tests",
+                    f"{some}: these are of no ground above, or of several without an answer for each.",
+                )
             )
         if self.lost:
             told.append(
@@ -107,8 +110,10 @@ class Untested(Frozen):
             filter(
                 None,
                 [
-                    law.counted(Tested.NOT, Tested.ASKED) if law and law.of(Tested.NOT, Tested.ASKED) else "",
-                    self.uses_counted if self.uses_of(Tested.NOT, Tested.ASKED) else "",
+                    law.counted(Covered.NOT, Covered.ASKED)
+                    if law and law.of(Covered.NOT, Covered.ASKED)
+                    else "",
+                    self.uses_counted if self.uses_of(Covered.NOT, Covered.ASKED) else "",
                     self.other_languages,
                 ],
             )
@@ -118,7 +123,7 @@ class Untested(Frozen):
     def uses_counted(self) -> str:
         """``5 of 6 kinds of use``; of metrics that state none it may be fewer."""
         most = "up to " if self.unknown else ""
-        return f"{most}{len(self.uses_of(Tested.NOT, Tested.ASKED))} of {len(self.uses)} kinds of use"
+        return f"{most}{len(self.uses_of(Covered.NOT, Covered.ASKED))} of {len(self.uses)} kinds of use"
 
     @property
     def other_languages(self) -> str:
@@ -130,10 +135,10 @@ class Untested(Frozen):
         found = [
             f"{said} what it {_listed(self.uses_of(state))}"
             for state, said in (
-                (Tested.TESTED, "tested:"),
-                (Tested.IN_PART, "on some models only:"),
-                (Tested.ASKED, "asked, not measured:"),
-                (Tested.NOT, "not tested:"),
+                (Covered.TESTED, "tested:"),
+                (Covered.IN_PART, "on some models only:"),
+                (Covered.ASKED, "asked, not measured:"),
+                (Covered.NOT, "not tested:"),
             )
             if self.uses_of(state)
         ]
@@ -144,21 +149,21 @@ class Untested(Frozen):
     @property
     def _languages(self) -> str:
         found = [f"tested in {and_more(self.spoken, _ALL)}"] if self.spoken else []
-        partly = [one for one, state in self.languages.items() if state is Tested.IN_PART]
+        partly = [one for one, state in self.languages.items() if state is Covered.IN_PART]
         found += [f"in {and_more(partly, _ALL)} on some models only"] if partly else []
-        asked = [one for one, state in self.languages.items() if state is Tested.ASKED]
+        asked = [one for one, state in self.languages.items() if state is Covered.ASKED]
         found += [f"asked, not measured: {', '.join(asked)}"] if asked else []
         return f"{_capital('; '.join([*found, 'no other language was tested' if found else 'no language was tested']))}."
 
 
 def _grounds(law: LawTold) -> str:
     """``9 of 16 not tested: colour, …; asked, not measured: age.``, or that all were."""
-    missing, every = law.of(Tested.NOT), len(law.grounds)
+    missing, every = law.of(Covered.NOT), len(law.grounds)
     told = [f"{len(missing)} of {every} not tested: {', '.join(missing)}"] if missing else []
-    for state in (Tested.ASKED, Tested.IN_PART):
+    for state in (Covered.ASKED, Covered.IN_PART):
         some = law.of(state)
         told += [f"{state.value}: {', '.join(some)}"] if some else []
-    tested = law.of(Tested.TESTED)
+    tested = law.of(Covered.TESTED)
     told += [f"tested: {', '.join(tested)}"] if tested else []
     return f"{_capital('; '.join(told))}."
 

@@ -15,6 +15,7 @@ from biascore.basics.suggest import did_you_mean
 from biascore.errors import UnknownNameError
 from biascore.results.run import SCHEMA_VERSION, Run
 from biascore.results.sensitivity import Sensitivity
+from biascore.results.untested import Untested
 from biascore.results.verdicts import RunVerdict
 from biascore.stimuli.schema import Kinds
 
@@ -84,13 +85,15 @@ def _of_stimuli(kinds: Kinds) -> dict[str, Any]:
 
 
 class _Derived(BaseModel):
-    """What ``run.json`` holds next to a run (``Run.to_json``)."""
+    """What ``run.json`` holds next to a run (``Run.to_json``); the last two only where it is printed (``--json``)."""
 
     item_hashes: tuple[str, ...]
     verdicts: tuple[RunVerdict, ...]
     sensitivities: tuple[Sensitivity | None, ...] = ()
     results_digest: str
     content_sha256: str
+    three_sentences: tuple[str, str, str] | None = None
+    untested: Untested | None = None
 
 
 def _of_runs() -> dict[str, Any]:

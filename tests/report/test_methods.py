@@ -26,7 +26,7 @@ def test_the_page_counts_agreement(tmp_path: Path) -> None:
     run = rulers_run()
     page = page_of(run, tmp_path)
     headings = [h.text for h in page.all("h2")]
-    assert headings[2:5] == ["Effects", "Do the methods agree?", "Results"]
+    assert headings[4:7] == ["Effects", "Do the methods agree?", "Results"]
     section = page.all("section", "methods")[0]
     states = {id(m): State.of(m, said) for m, said in zip(run, run.verdicts, strict=True)}
     for model in MODELS[1:]:

@@ -44,8 +44,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Element]:
 def test_every_part_of_a_run_is_on_the_page(typical: tuple[Run, Element]) -> None:
     run, page = typical
     headings = [h.text for h in page.all("h2")]
-    assert headings[:3] == ["The answer", "Every test", "Effects"]
-    assert headings[3:] == ["Results", "Measurements", "Models", "Stimuli", "Provenance", "Cite and repeat"]
+    assert headings[:3] == ["The answer", "In three sentences", "What was not tested"]
+    assert headings[3:5] == ["Every test", "Effects"]
+    assert headings[5:] == ["Results", "Measurements", "Models", "Stimuli", "Provenance", "Cite and repeat"]
     assert page.all("h1")[0].text == run.title
     assert "2026-01-01 00:00 UTC" in page.all("details", "words")[0].text
     assert "2026-01-01" in page.all("p", "about")[0].text

@@ -66,7 +66,7 @@ def test_a_notebook_shows_answers_and_rows_and_runs_nothing(typical: Run) -> Non
     )
     page = Tags(undecided._repr_html_())
     assert {f"caveat: en/weat6, made on m: {one}" for one in ("few", "lists differ")} <= set(page.texts)
-    assert page.tags.count("details") == 2
+    assert page.tags.count("details") == 3
     assert {"\N{MINUS SIGN}0.25 sd", "\N{MINUS SIGN}0.90 to 0.40 (95 %)"} <= set(page.texts)
     one = Tags(undecided[0]._repr_html_())
     assert {"caveat: few", "caveat: lists differ"} <= set(one.texts)

@@ -14,6 +14,7 @@ class Mac(ClusteredMetric[MacOptions, Test]):
 
     name = "mac"
     summary = "mean average cosine similarity of targets and sets of attributes"
+    use = "associates"
     reference = "Manzini, Yao Chong, Tsvetkov & Black 2019, NAACL-HLT, 615-621"
     requires = frozenset({"embed"})
     kinds = frozenset({"mac"})
