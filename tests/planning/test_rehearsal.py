@@ -24,6 +24,7 @@ from biascore.models.pipeline.cache import DiskCache, NoCache
 from biascore.models.pipeline.source import Services
 from biascore.models.pool import Pool
 from biascore.models.questions.cost import Cost
+from biascore.models.questions.writing import Prompt, Settings, Written
 
 from ..builders.models import model_of
 
@@ -305,6 +306,53 @@ def test_an_estimate_times_a_batch_from_the_middle_after_a_first_one() -> None:
     assert (row.counts, row.asked, row.probed) == ("at most", 30_000, 16 + 16 + 1000)
     assert row.seconds == pytest.approx(30)
     assert calls[-1] == [f"text {i:04}" for i in range(1000, 2000)]
+
+
+def test_a_sample_smaller_than_a_batch_counts_what_every_call_takes_once_a_batch() -> None:
+    clock, processor = Clock(), Clock()
+
+    class Busy(All):
+        """Whose clock goes four times as fast as its processor, and now and then by far more."""
+
+        @hookimpl
+        def embed(self, texts: tuple[Text, ...]) -> npt.NDArray[np.float32]:
+            seconds = 0.2 + 0.01 * len(texts)
+            processor.pass_(seconds)
+            clock.pass_(4 * seconds)
+            return super().embed(texts)
+
+    planner = Planner(NoCache(), clock=clock, processor=processor)
+    model = model_of(Busy(batch=1000), Services(cache=NoCache()))
+    planner.rehearse(
+        "fake",
+        lambda _name: model,
+        [(Asks(lambda one: one.embed([f"text {i:04}" for i in range(3000)])), TEST)],
+        lambda metric, model, test, more: (in_context(metric, model, test, more), {"embed": 30_000})[1],
+        probe=lambda _name: True,
+    )
+    (row,) = planner.plan("plan", whole=False).rows
+    assert row.processor_seconds == pytest.approx(30 * (0.2 + 10))
+    assert row.seconds == pytest.approx(4 * 30 * (0.2 + 10))
+    assert row.probed < 200
+
+
+@pytest.mark.parametrize(("first", "texts", "seconds"), [(0.0, 2 + 2 * (4 + 12), 20.78), (0.6, 4, 30 * 13.666)])
+def test_texts_are_timed_by_their_first_tokens(first: float, texts: int, seconds: float) -> None:
+    clock = Clock()
+
+    class Writes(All):
+        @hookimpl
+        def generate(self, prompts: tuple[Prompt, ...], settings: Settings) -> tuple[Written, ...]:
+            self._count(prompts)
+            rows = len(prompts)
+            clock.pass_(first + 0.01 * rows + settings.max_tokens * (0.05 + 0.001 * rows))
+            return tuple(Written("so", "length", 1, "written", "so") for _ in prompts)
+
+    backend = Writes(batch=100)
+    asks = Asks(lambda model: model.generate([f"text {i}" for i in range(30)], Settings(256)))
+    (row,) = plan_of(backend, asks, probe=True, clock=clock).rows
+    assert (row.probed, backend.asked) == (texts, texts)
+    assert row.seconds == pytest.approx(seconds)
 
 
 def test_starting_up_does_not_count_as_asking() -> None:
