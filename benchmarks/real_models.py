@@ -5,7 +5,7 @@
 
 Each row is one command, with an empty cache. *First line*: the queries and their time, before anything is measured. A model
 whose package is absent is named and left out; a command that takes longer than ``--seconds`` is stopped, which the row says.
-Of kinds that no package carries, a model with random weights stands in, whose answers mean nothing.
+Of kinds that no package carries the weights are random, and the answers mean nothing.
 """
 
 from __future__ import annotations

@@ -336,7 +336,9 @@ def test_a_sample_smaller_than_a_batch_counts_what_every_call_takes_once_a_batch
     assert row.probed < 200
 
 
-@pytest.mark.parametrize(("first", "texts", "seconds"), [(0.0, 2 + 2 * (4 + 12), 20.78), (0.6, 4, 30 * 13.666)])
+@pytest.mark.parametrize(
+    ("first", "texts", "seconds"), [(0.0, 2 + 2 * (4 + 12), 20.78), (0.6, 4, 30 * 13.666)]
+)
 def test_texts_are_timed_by_their_first_tokens(first: float, texts: int, seconds: float) -> None:
     clock = Clock()
 

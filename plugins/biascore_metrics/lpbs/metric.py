@@ -116,8 +116,8 @@ class Filled:
 def asked_order(filled: Sequence[Filled], shape: tuple[int, int, int], *, hidden: bool) -> list[int]:
     """The places of sentences of that shape (templates, targets, attributes) in the order in which they are asked.
 
-    A model computes once what is alike in one batch: the masked text of an attribute, where targets are ``hidden``; else what
-    precedes the second word. So the sentences of an attribute, or of the word that comes first, are asked one by one.
+    A model computes once what is alike in one batch: the masked text of an attribute where targets are ``hidden``, else what
+    precedes the second word. So those of one attribute, or of one first word, are next to each other.
     """
     found: list[int] = []
     for places in np.arange(len(filled)).reshape(shape):
@@ -339,7 +339,9 @@ class Lpbs(InTemplates):
     def ask(self, model: Model, filled: Sequence[Filled], shape: tuple[int, int, int]) -> Answers:
         """log p_tgt - log p_prior."""
         order = asked_order(filled, shape, hidden=True)
-        answers = model.mask_logprob([query for i in order for query in filled[i].questions()], unread="empty")
+        answers = model.mask_logprob(
+            [query for i in order for query in filled[i].questions()], unread="empty"
+        )
         total, count = np.empty((len(filled), 2)), np.empty((len(filled), 2), dtype=np.int64)
         total[order] = np.reshape([one.total if one.tokens else math.nan for one in answers], (-1, 2))
         count[order] = np.reshape([len(one.tokens) for one in answers], (-1, 2))
