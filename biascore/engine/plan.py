@@ -46,8 +46,9 @@ class QuestionPlan(Frozen):
     because an earlier model of the audit is the same one; ``asked``: what is left for the model, at
     ``cost``. ``seconds`` is what asking takes by the clock, ``processor_seconds`` of this process's own,
     None where it was not probed, and ``probed`` how many questions were asked to find out. Counts are "approximate" where a
-    metric is adaptive or stopped, and "at most" where it was asked for its number of queries and put only some, so that their
-    ``cost`` is not known. ``parts`` are what each kind of masked question costs. ``paid``: whether the model may charge.
+    metric is adaptive or stopped, and "at most" where it was asked for its number of queries and put only some,
+    so that their ``cost`` is not known. ``parts`` are what each kind of masked question costs. ``paid``: whether the model
+    may charge.
     """
 
     model: str

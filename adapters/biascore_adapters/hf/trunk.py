@@ -86,7 +86,7 @@ class Trunk:
             yield batch
 
     def batches_of_answers(self, lengths: Mapping[int, int], *, equal: bool) -> Iterator[list[int]]:
-        """The keys of ``lengths`` (tokens of each prompt with its answer) in batches, of ``equal`` length where that is asked.
+        """The keys of ``lengths`` (tokens of each prompt with its answer) in batches, of ``equal`` length if asked.
 
         Each step reads all weights for one token of each: many cost little more than one, and padding next to nothing.
         """
