@@ -24,7 +24,9 @@ from biascore.stimuli import Test
 
 PROBE_QUESTIONS: Final = 256
 PROBE_SECONDS: Final = 3.0
-"""The probe asks more and more at once, up to so many or a sixteenth of all, while it expects less time than that.
+LONGEST: Final = 10.0
+"""The probe asks more and more at once, up to so many or a sixteenth of all, while it expects less time than that; on a busy
+machine less processor time, and less than the longest by the clock.
 
 Small samples mislead: what a call takes whatever its size is spread over few questions there.
 """
@@ -36,11 +38,8 @@ _OWN: Final = 0.05
 """Where this process has computed for more than that part of the time, its model is not elsewhere."""
 _FALL: Final = 0.25
 """A further question of a batch takes that part of what one of the sample takes at least, whatever noise says."""
-_TEXTS: Final = (4, 12)
 _TOKENS: Final = (1, 5)
-"""To time the texts that a model writes, so many are begun at once, and so many tokens of each are asked."""
-_SLOW: Final = 0.5
-"""Where one text takes more seconds for its first token, no more are begun."""
+"""So many tokens of a text that a model writes are asked, to time one."""
 
 
 class Planner:
@@ -220,37 +219,29 @@ class Planner:
         return (self._probe_batch if batch else self._probe)(rehearsal, group)
 
     def _probe_texts(self, rehearsal: Rehearsal, group: Group, settings: Settings) -> tuple[_Took, int]:
-        """From the first tokens of a few texts at once and of some more, as if each were as long as it may be.
+        """From the first tokens of a text of middle length, as if each were as long as it may be.
 
-        A step takes little more for many texts than for few, and reading the prompts as much for each.
+        Where its tokens are known, a token of a prompt is read with others and so tells what one of a further text takes: a
+        step of many texts reads all weights once, as a step of one does. Else texts are written one by one.
         """
         few, more = _TOKENS
         count = len(group.questions)
+        sample = _spread(group.questions, 1)
 
-        def begun(sample: Sequence[Any], tokens: int) -> _Took:
+        def begun(tokens: int) -> _Took:
             params = {**group.hook.params, "settings": replace(settings, max_tokens=tokens)}
             return self._ask(rehearsal, replace(group, hook=replace(group.hook, params=params)), sample)
 
-        def parts(size: int) -> tuple[_Took, _Took]:
-            """What it takes to read so many prompts, and a step of their texts."""
-            sample = _spread(group.questions, size)
-            short, longer = begun(sample, few), begun(sample, more)
-            step = (longer - short) * (1 / (more - few))
-            return short - step * few, step
-
-        begun(group.questions[:1], few)  # warms the model up
-        one = begun(group.questions[:1], few)
-        most = min(count, rehearsal.batch)
-        sizes = [1] if one.own > _SLOW else [min(size, most) for size in _TEXTS]
-        timed = {size: parts(size) for size in sizes}
-        size = max(timed)
-        reading, step = timed[size]
-        if len(timed) > 1:
-            step = step + (step - timed[min(timed)][1]) * ((most - size) / (size - min(timed)))
-        else:
-            most = size
-        whole = reading * (count / size) + step * (settings.max_tokens * count / most)
-        return whole, 2 + 2 * sum(timed)
+        begun(few)  # warms the model up
+        short, longer = begun(few), begun(more)
+        step = (longer - short) * (1 / (more - few))
+        reading = short - step * few
+        part, whole = rehearsal.cost(group.hook, sample).tokens, group.cost.tokens
+        if not part or not whole:
+            return (reading + step * settings.max_tokens) * count, 3
+        token, together = reading * (1 / part), min(count, rehearsal.batch)
+        steps = settings.max_tokens * count / together
+        return token * whole + (step + token * (together - 1)) * steps, 3
 
     def _probe_batch(self, rehearsal: Rehearsal, group: Group) -> tuple[_Took, int]:
         """From a batch as a run has it: from the middle, in its order, for what begins alike takes less together.
@@ -268,7 +259,9 @@ class Planner:
             sample = every[start : start + size]
             took = self._ask(rehearsal, group, sample)
             asked += size
-            larger = min(most, int(size * PROBE_SECONDS / max(took.clock, 1e-6)))
+            seconds = max(took.clock, 1e-6)
+            times = max(PROBE_SECONDS / seconds, min(PROBE_SECONDS / max(took.own, 1e-6), LONGEST / seconds))
+            larger = min(most, int(size * times))
             if larger < 2 * size:
                 break
             before, size = (size, took), larger
