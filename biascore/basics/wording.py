@@ -117,3 +117,11 @@ def few(problems: Sequence[T], told: Callable[[T], str], most: int = MAX_PROBLEM
 def shown(value: float) -> str:
     """A number that stands alone as people read it: two or three digits that count, and a true minus."""
     return figures(value, value)[0].replace("-", MINUS) if value else "0"
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it, to three digits at most."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.0f} s" if seconds >= 1 else "under 1 s"

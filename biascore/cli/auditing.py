@@ -16,10 +16,11 @@ from biascore.audits.audit import Audit
 from biascore.audits.first_file import commented
 from biascore.audits.making import grounds_of, leaves_out, not_planted
 from biascore.basics.surface import audit_file
+from biascore.basics.wording import duration
 from biascore.cli.delivery import RunOptions, engine_of, run_and_deliver, taking_run_options
 from biascore.cli.options import Audited, Design, Language, PriceIn, PriceOut, PricePerMillion, To
 from biascore.engine.engine import Engine
-from biascore.engine.plan import Plan, QuestionPlan, duration
+from biascore.engine.plan import Plan, QuestionPlan
 from biascore.engine.prices import Prices
 from biascore.errors import MissingExtraError, OptionsError
 from biascore.files.paths import user_path
@@ -29,9 +30,14 @@ from biascore.models.model import Model
 from biascore.models.questions.cost import Cost
 from biascore.terminal.console import say, stderr
 from biascore.terminal.options import Given, Option, StimuliFolders
+from biascore.terminal.progress import SignsOfLife
 
 MINUTES: Final = 15
 """An audit that takes longer starts with ``--yes`` or a named design alone."""
+COMPUTED: Final = 1.5
+"""Seconds that statistics and keeping take for a test, with what opening took: measured in `benchmarks.first_answers`."""
+BUSY: Final = 1.5
+"""Times its processor time that asking takes by the clock, from which on the first line says so."""
 
 
 @taking_run_options
@@ -173,25 +179,35 @@ def _planned(engine: Engine, audit: Audit, model: Model, *, probe: bool = True) 
 
 
 def _show_plan(engine: Engine, audit: Audit, model: Model, prices: Prices) -> float:
-    """Say what will be measured, and how long asking the model takes, in seconds; 0 where that is not known."""
+    """Say what will be measured, and how long it takes, in seconds; 0 where that is not known."""
     found = _planned(engine, audit, model)
     if untouched := not_planted(model, audit):
         say(untouched, to=stderr, style="yellow", label="note:")
-    asked = _told(engine, audit, found.total, found.total.seconds)
-    say(f"{asked} to {model.name}, and about a second a test to compute", to=stderr)
+    total = found.total
+    asked = _told(engine, audit, total, total.seconds, total.processor_seconds)
+    say(f"{asked} to {model.name}", to=stderr)
     for line in _price_lines(found, prices):
         say(line, to=stderr)
-    return found.total.seconds or 0.0
+    signs = engine.progress
+    if isinstance(signs, SignsOfLife):
+        signs.expect({f"{row.model}: {row.hook}": (row.asked, row.seconds) for row in found.rows})
+    return total.seconds or 0.0
 
 
-def _told(engine: Engine, audit: Audit, total: QuestionPlan, seconds: float | None) -> str:
-    """The tests of an audit, its queries and their time."""
+def _told(
+    engine: Engine, audit: Audit, total: QuestionPlan, seconds: float | None, processor: float | None = None
+) -> str:
+    """The tests of an audit, its queries, and the time of these and of computing."""
     entries = [one for one in audit.measurements if one.models == audit.measurements[0].models]
     tests = [engine.catalogue.select(test)[0] for one in entries for test in one.tests]
     grounds = sorted({ground for test in tests for ground in grounds_of(test)} - {"baseline"})
     metrics = ", ".join(dict.fromkeys(one.metric for one in entries))
     bound = "" if total.counts == "exact" else "at most " if total.counts == "at most" else "about "
-    took = "" if seconds is None else f", {'about ' if seconds >= 1 else ''}{duration(seconds)}"
+    took = "" if seconds is None else f", about {duration(seconds + COMPUTED * len(tests))}"
+    own = (processor or 0.0) + COMPUTED * len(tests)
+    # A service has its own processors; here a clock that is far ahead says that others use these.
+    if seconds is not None and processor and not total.cost.requests and seconds > BUSY * own:
+        took += f" while this machine is as busy as now ({duration(own)} of processor time)"
     return f"{audit.design}: {len(tests)} tests with {metrics} ({', '.join(grounds)}): {bound}{total.asked:,} queries{took}"
 
 

@@ -11,10 +11,10 @@ from typing import Final
 
 from biascore.basics.finishing import Waiting, finishing
 from biascore.basics.progress import Progress
+from biascore.basics.wording import duration
 from biascore.engine.caveats import with_deviations
 from biascore.engine.fitting import check_open
 from biascore.engine.measuring import Measured, Measuring
-from biascore.engine.plan import duration
 from biascore.engine.steps import Checked
 from biascore.errors import At, BiascoreError, NothingMeasuredError, Owner, PluginFailedError, TimeLimitError
 from biascore.metric import Metric

@@ -353,6 +353,11 @@ class Engine:
         other.add_tests(tests)
         return other
 
+    @property
+    def progress(self) -> Progress:
+        """What shows its tasks."""
+        return self._services.progress
+
     def close(self) -> None:
         """Close the cache, and let go of workers."""
         self._services.close()

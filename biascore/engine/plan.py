@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from biascore.basics.frozen import Frozen
 from biascore.basics.surface import either
+from biascore.basics.wording import duration
 from biascore.engine.out_of_reach import OutOfReach
 from biascore.engine.prices import Price, Prices, price_of
 from biascore.models.questions.cost import Cost
@@ -43,10 +44,11 @@ class QuestionPlan(Frozen):
 
     ``put``: by the metrics; ``unique``: distinct ones; ``cached``: those that the cache answers, also
     because an earlier model of the audit is the same one; ``asked``: what is left for the model, at
-    ``cost``. ``seconds`` is what asking takes, None where it was not probed, and ``probed`` how many
-    questions were asked to find out. Counts are "approximate" where a metric is adaptive or stopped, and "at most" where
-    it was asked for its number of queries and put only some, so that their ``cost`` is not known. ``parts`` are
-    what each kind of masked question costs. ``paid``: whether the model may charge.
+    ``cost``. ``seconds`` is what asking takes by the clock, ``processor_seconds`` of this process's own,
+    None where it was not probed, and ``probed`` how many questions were asked to find out. Counts are "approximate" where a
+    metric is adaptive or stopped, and "at most" where it was asked for its number of queries and put only some,
+    so that their ``cost`` is not known. ``parts`` are what each kind of masked question costs. ``paid``: whether the model
+    may charge.
     """
 
     model: str
@@ -58,6 +60,7 @@ class QuestionPlan(Frozen):
     asked: int
     cost: Cost
     seconds: float | None
+    processor_seconds: float | None = None
     probed: int = 0
     parts: tuple[PlanPart, ...] = ()
     paid: bool = False
@@ -151,8 +154,11 @@ class Plan(Frozen):
 
 def total_of(rows: Sequence[QuestionPlan], model: str, hook: str) -> QuestionPlan:
     """The rows as one; a cost or time that one of them does not know is not known."""
-    seconds = [row.seconds for row in rows]
-    known = [value for value in seconds if value is not None]
+
+    def added(seconds: Sequence[float | None]) -> float | None:
+        known = [value for value in seconds if value is not None]
+        return sum(known) if len(known) == len(seconds) else None
+
     return QuestionPlan(
         model=model,
         hook=hook,
@@ -162,7 +168,8 @@ def total_of(rows: Sequence[QuestionPlan], model: str, hook: str) -> QuestionPla
         cached=sum(row.cached for row in rows),
         asked=sum(row.asked for row in rows),
         cost=sum((row.cost for row in rows), start=Cost.none()),
-        seconds=sum(known) if len(known) == len(seconds) else None,
+        seconds=added([row.seconds for row in rows]),
+        processor_seconds=added([row.processor_seconds for row in rows]),
         probed=sum(row.probed for row in rows),
         parts=parts_of(part for row in rows for part in row.parts),
         paid=any(row.paid for row in rows),
@@ -201,11 +208,3 @@ def _cells(row: QuestionPlan) -> tuple[str, ...]:
     )
     cells = ("-" if number is None else f"{number:,}" for number in numbers)
     return (row.model, row.hook, row.counts, *cells, "-" if row.seconds is None else duration(row.seconds))
-
-
-def duration(seconds: float) -> str:
-    """A time as people say it, to three digits at most."""
-    for unit, length in (("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.3g} {unit}"
-    return f"{seconds:.0f} s" if seconds >= 1 else "under 1 s"

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -19,11 +19,14 @@ from biascore.metric import Metric
 from biascore.models.model import Model
 from biascore.models.pipeline.cache import Cache, CacheWarning
 from biascore.models.questions.cost import Cost, characters
+from biascore.models.questions.writing import Settings
 from biascore.stimuli import Test
 
 PROBE_QUESTIONS: Final = 256
 PROBE_SECONDS: Final = 3.0
-"""The probe asks more and more at once, up to so many or a sixteenth of all, while it expects less time than that.
+LONGEST: Final = 10.0
+"""The probe asks more and more at once, up to so many or a sixteenth of all, while it expects less time than that; on a busy
+machine less processor time, and less than the longest by the clock.
 
 Small samples mislead: what a call takes whatever its size is spread over few questions there.
 """
@@ -31,6 +34,12 @@ _GROWTH: Final = 4
 _SHARE: Final = 16
 _FIRST: Final = 16
 """With so many a model is warmed up before a batch is timed."""
+_OWN: Final = 0.05
+"""Where this process has computed for more than that part of the time, its model is not elsewhere."""
+_FALL: Final = 0.25
+"""A further question of a batch takes that part of what one of the sample takes at least, whatever noise says."""
+_TOKENS: Final = (1, 5)
+"""So many tokens of a text that a model writes are asked, to time one."""
 
 
 class Planner:
@@ -172,16 +181,15 @@ class Planner:
     ) -> QuestionPlan:
         groups = tally.groups.values()
         put = sum(len(group.questions) for group in groups)
-        seconds: float | None = None if groups or tally.beyond else 0.0
+        took = None if groups or tally.beyond else _Took()
         probed = 0
         if probe and groups:
             try:
-                asking = self._probe_batch if tally.beyond else self._probe
-                times = [asking(rehearsal, group) for group in groups]
+                times = [self._probe_of(rehearsal, group, batch=bool(tally.beyond)) for group in groups]
             except Exception as error:  # a model may fail in any way, and the counts stand all the same
                 self._stopped.append(_stopped(name, f"the probe of {hook}", error))
             else:
-                seconds = sum(time for time, _ in times) * (1 + tally.beyond / put)
+                took = sum((time for time, _ in times), start=_Took()) * (1 + tally.beyond / put)
                 probed = sum(asked for _, asked in times)
         return QuestionPlan(
             model=name,
@@ -192,7 +200,8 @@ class Planner:
             cached=tally.cached,
             asked=put + tally.beyond,
             cost=Cost() if tally.beyond else sum((group.cost for group in groups), start=Cost.none()),
-            seconds=seconds,
+            seconds=took and took.clock,
+            processor_seconds=took and took.processor,
             probed=probed,
             parts=parts_of(
                 PlanPart(kind=g.kind, asked=len(g.questions), cost=g.cost)
@@ -202,52 +211,99 @@ class Planner:
             paid=rehearsal.source.paid,
         )
 
-    def _probe_batch(self, rehearsal: Rehearsal, group: Group) -> tuple[float, int]:
-        """The same, from a batch as a run has it: from the middle, in its order, for what begins alike takes less together.
+    def _probe_of(self, rehearsal: Rehearsal, group: Group, *, batch: bool) -> tuple[_Took, int]:
+        """What all questions of the group take, from some of them, and how many were asked."""
+        settings = group.hook.params.get("settings")
+        if isinstance(settings, Settings) and settings.max_tokens > _TOKENS[1]:
+            return self._probe_texts(rehearsal, group, settings)
+        return (self._probe_batch if batch else self._probe)(rehearsal, group)
 
-        What a process does once comes before, and is not timed.
+    def _probe_texts(self, rehearsal: Rehearsal, group: Group, settings: Settings) -> tuple[_Took, int]:
+        """From the first tokens of a text of middle length, as if each were as long as it may be.
+
+        Where its tokens are known, a token of a prompt is read with others and so tells what one of a further text takes: a
+        step of many texts reads all weights once, as a step of one does. Else texts are written one by one.
+        """
+        few, more = _TOKENS
+        count = len(group.questions)
+        sample = _spread(group.questions, 1)
+
+        def begun(tokens: int) -> _Took:
+            params = {**group.hook.params, "settings": replace(settings, max_tokens=tokens)}
+            return self._ask(rehearsal, replace(group, hook=replace(group.hook, params=params)), sample)
+
+        begun(few)  # warms the model up
+        short, longer = begun(few), begun(more)
+        step = (longer - short) * (1 / (more - few))
+        reading = short - step * few
+        part, whole = rehearsal.cost(group.hook, sample).tokens, group.cost.tokens
+        if not part or not whole:
+            return (reading + step * settings.max_tokens) * count, 3
+        token, together = reading * (1 / part), min(count, rehearsal.batch)
+        steps = settings.max_tokens * count / together
+        return token * whole + (step + token * (together - 1)) * steps, 3
+
+    def _probe_batch(self, rehearsal: Rehearsal, group: Group) -> tuple[_Took, int]:
+        """From a batch as a run has it: from the middle, in its order, for what begins alike takes less together.
+
+        What a process does once comes before, and is not timed. Where time allows less than a batch, the rest of one takes
+        what the last ones in the sample took more than those before.
         """
         every = group.questions
         most = min(len(every), rehearsal.batch)
         size = asked = min(most, _FIRST)
         self._ask(rehearsal, group, every[:size])
+        before: tuple[int, _Took] | None = None
         while True:
             start = (len(every) - size) // 2
             sample = every[start : start + size]
-            seconds = self._ask(rehearsal, group, sample)
+            took = self._ask(rehearsal, group, sample)
             asked += size
-            larger = min(most, int(size * PROBE_SECONDS / max(seconds, 1e-6)))
+            seconds = max(took.clock, 1e-6)
+            times = max(PROBE_SECONDS / seconds, min(PROBE_SECONDS / max(took.own, 1e-6), LONGEST / seconds))
+            larger = min(most, int(size * times))
             if larger < 2 * size:
-                return self._scaled(rehearsal, group, sample, seconds), asked
-            size = larger
+                break
+            before, size = (size, took), larger
+        scale = self._scale(rehearsal, group, sample)
+        if before is not None and size < most:
+            fewer, earlier = before
+            last = took.own
+            first = earlier.processor if last == took.processor else earlier.clock
+            each = max(_FALL * last / size, (last - first) / (size - fewer))
+            scale *= min(1.0, (last + each * (most - size)) / most / (last / size))
+        return took * scale, asked
 
-    def _scaled(self, rehearsal: Rehearsal, group: Group, sample: Sequence[Any], seconds: float) -> float:
-        """What the whole group takes if the sample takes so many seconds: by tokens, where they are known."""
+    def _scale(self, rehearsal: Rehearsal, group: Group, sample: Sequence[Any]) -> float:
+        """How much more the whole group takes than the sample: by tokens, where they are known."""
         part, whole = rehearsal.cost(group.hook, sample).tokens, group.cost.tokens
-        return seconds * (whole / part if part and whole else len(group.questions) / len(sample))
+        return whole / part if part and whole else len(group.questions) / len(sample)
 
-    def _probe(self, rehearsal: Rehearsal, group: Group) -> tuple[float, int]:
-        """Seconds that all questions of the group take, from some of them, and how many were asked."""
+    def _probe(self, rehearsal: Rehearsal, group: Group) -> tuple[_Took, int]:
+        """From questions of every length."""
         most = max(1, min(len(group.questions) // _SHARE, rehearsal.batch, PROBE_QUESTIONS))
         sample: list[Any] = []
-        seconds = slope = 0.0
+        took = _Took()
+        slope = 0.0
         asked = 0
         while len(sample) < most:
             size = min(most, max(1, _GROWTH * len(sample)))
-            if seconds + slope * (size - len(sample)) > PROBE_SECONDS:
+            if took.clock + slope * (size - len(sample)) > PROBE_SECONDS:
                 break
             larger = _spread(group.questions, size)
             # The first call of a size may be much slower than those after it.
-            took = min(self._ask(rehearsal, group, larger), self._ask(rehearsal, group, larger))
-            slope = max(0.0, took - seconds) / (size - len(sample))
-            sample, seconds, asked = larger, took, asked + 2 * size
-        return self._scaled(rehearsal, group, sample, seconds), asked
+            both = self._ask(rehearsal, group, larger), self._ask(rehearsal, group, larger)
+            faster = min(both, key=lambda one: one.clock)
+            slope = max(0.0, faster.clock - took.clock) / (size - len(sample))
+            sample, took, asked = larger, faster, asked + 2 * size
+        return took * self._scale(rehearsal, group, sample), asked
 
-    def _ask(self, rehearsal: Rehearsal, group: Group, sample: Sequence[Any]) -> float:
-        """Seconds that the model takes for the sample."""
-        start = self._clock()
-        rehearsal.ask(group.hook, sample)
-        return self._clock() - start
+    def _ask(self, rehearsal: Rehearsal, group: Group, sample: Sequence[Any]) -> _Took:
+        """What the model takes for the sample."""
+        took = _Took()
+        with self._timed(took):
+            rehearsal.ask(group.hook, sample)
+        return took
 
 
 @dataclass(slots=True)
@@ -256,6 +312,20 @@ class _Took:
 
     clock: float = 0.0
     processor: float = 0.0
+
+    def __add__(self, other: _Took) -> _Took:
+        return _Took(self.clock + other.clock, self.processor + other.processor)
+
+    def __mul__(self, times: float) -> _Took:
+        return _Took(self.clock * times, self.processor * times)
+
+    def __sub__(self, other: _Took) -> _Took:
+        return _Took(max(0.0, self.clock - other.clock), max(0.0, self.processor - other.processor))
+
+    @property
+    def own(self) -> float:
+        """By the processor, which others do not slow down, unless what takes the time is elsewhere."""
+        return self.processor if self.processor > _OWN * self.clock else self.clock
 
 
 @dataclass(slots=True)

@@ -50,3 +50,28 @@ def test_a_short_run_says_nothing() -> None:
         with signs.task(f"measurement {number}", 1) as advance:
             advance(1)
     assert lines == []
+
+
+def test_what_is_left_is_told_as_expected_and_then_as_it_goes() -> None:
+    signs = SignsOfLife(every=1e6, tell=lambda _line: None)
+    assert signs.left == ""
+    signs.expect({"bert: embed": (100, 600.0), "bert: score": (10, None), "bert: choose": (0, 0.0)})
+    assert signs.left == "about 10 min left"
+    with signs.task("weat en/weat7 on bert", 1), signs.task("bert: embed", 60) as advance:
+        ahead = signs._ahead["bert: embed"]
+        advance(50)
+        assert (ahead.done, 0 <= ahead.took < 60) == (50, True)
+        ahead.took = 100.0
+        assert signs.left == "about 100 s left"
+        assert signs._ahead["bert: score"].left == 0
+    assert set(signs._ahead) == {"bert: embed", "bert: score"}
+
+
+def test_a_line_says_how_much_is_left() -> None:
+    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+    signs = SignsOfLife(every=0, tell=lines.put)
+    signs.expect({"bert: embed": (9, 9_000.0)})
+    with signs.task("bert: embed", 9):
+        assert re.fullmatch(
+            r"still at work: bert: embed \(0 of 9, \d+ s\); about 2.5 h left", lines.get(timeout=60)
+        )

@@ -157,6 +157,33 @@ def test_several_templates_are_averaged_and_kept_apart(bert: str) -> None:
     assert not any("TARGET" in one.name for one in measure(bert).estimates)
 
 
+def test_a_masked_text_that_shows_an_attribute_is_computed_once_in_batches_of_any_size(
+    bert: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[tuple[int, ...]] = []
+
+    def passes(batch: int) -> list[tuple[int, ...]]:
+        computed.clear()
+        with Engine(cache=None).model(bert) as model:
+            backend: Any = model._backend
+            real = backend._runtime.log_probabilities
+
+            def counted(inputs: Any, wanted: Any) -> Any:
+                computed.extend(tuple(one.ids) for one in inputs)
+                return real(inputs, wanted)
+
+            with monkeypatch.context() as during:
+                during.setattr(backend._runtime, "log_probabilities", counted)
+                backend.batch = batch
+                measure(model, reference="none")
+            mask = backend._mask
+        return [ids for ids in computed if {*ids[1:-1]} != {mask}]
+
+    needed, made = passes(1000), passes(2 * 8)  # the two queries of 8 targets with one attribute
+    assert len(needed) == len({*needed}) > 6, "targets of several lengths are hidden"
+    assert sorted(made) == sorted(needed)
+
+
 def test_tests_with_the_same_words_ask_harmless_groups_once() -> None:
     """The words of valence meet the harmless groups in the first test; in the second with the same sentences no more."""
     engine = Engine(cache=None)

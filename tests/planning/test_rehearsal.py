@@ -24,6 +24,7 @@ from biascore.models.pipeline.cache import DiskCache, NoCache
 from biascore.models.pipeline.source import Services
 from biascore.models.pool import Pool
 from biascore.models.questions.cost import Cost
+from biascore.models.questions.writing import Prompt, Settings, Written
 
 from ..builders.models import model_of
 
@@ -305,6 +306,55 @@ def test_an_estimate_times_a_batch_from_the_middle_after_a_first_one() -> None:
     assert (row.counts, row.asked, row.probed) == ("at most", 30_000, 16 + 16 + 1000)
     assert row.seconds == pytest.approx(30)
     assert calls[-1] == [f"text {i:04}" for i in range(1000, 2000)]
+
+
+def test_a_sample_smaller_than_a_batch_counts_what_every_call_takes_once_a_batch() -> None:
+    clock, processor = Clock(), Clock()
+
+    class Busy(All):
+        """Whose clock goes four times as fast as its processor, and now and then by far more."""
+
+        @hookimpl
+        def embed(self, texts: tuple[Text, ...]) -> npt.NDArray[np.float32]:
+            seconds = 0.2 + 0.01 * len(texts)
+            processor.pass_(seconds)
+            clock.pass_(4 * seconds)
+            return super().embed(texts)
+
+    planner = Planner(NoCache(), clock=clock, processor=processor)
+    model = model_of(Busy(batch=1000), Services(cache=NoCache()))
+    planner.rehearse(
+        "fake",
+        lambda _name: model,
+        [(Asks(lambda one: one.embed([f"text {i:04}" for i in range(3000)])), TEST)],
+        lambda metric, model, test, more: (in_context(metric, model, test, more), {"embed": 30_000})[1],
+        probe=lambda _name: True,
+    )
+    (row,) = planner.plan("plan", whole=False).rows
+    assert row.processor_seconds == pytest.approx(30 * (0.2 + 10))
+    assert row.seconds == pytest.approx(4 * 30 * (0.2 + 10))
+    assert row.probed < 200
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_texts_are_timed_by_their_first_tokens(known: bool) -> None:
+    clock = Clock()
+    texts = [f"text {i:02}" for i in range(30)]
+
+    class Writes(Tokenised if known else All):  # type: ignore[misc]  # either knows what a text costs, or not
+        @hookimpl
+        def generate(self, prompts: tuple[Prompt, ...], settings: Settings) -> tuple[Written, ...]:
+            self._count(prompts)
+            rows = len(prompts)
+            clock.pass_(0.002 * 7 * rows + settings.max_tokens * (0.05 + 0.002 * rows))
+            return tuple(Written("so", "length", 1, "written", "so") for _ in prompts)
+
+    backend = Writes(batch=100)
+    asks = Asks(lambda model: model.generate(texts, Settings(256)))
+    (row,) = plan_of(backend, asks, probe=True, clock=clock).rows
+    assert (row.probed, backend.asked) == (3, 3)
+    together, one_by_one = 0.42 + 256 * (0.05 + 0.06), 30 * (0.014 + 256 * 0.052)
+    assert row.seconds == pytest.approx(together if known else one_by_one)
 
 
 def test_starting_up_does_not_count_as_asking() -> None:

@@ -22,6 +22,7 @@ from transformers import (
     AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerFast,
+    modeling_gguf_pytorch_utils,
 )
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
@@ -163,11 +164,14 @@ def quiet() -> Iterator[None]:
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    own_bars: Any = modeling_gguf_pytorch_utils  # which asks nobody
+    shown, own_bars.tqdm = own_bars.tqdm, lambda tensors, **_: tensors
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
+        own_bars.tqdm = shown
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]

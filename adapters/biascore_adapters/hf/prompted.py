@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -114,6 +114,9 @@ class Generator:
         self._model, self._reader, self._device = loaded.model, loaded.reader, loaded.device
         self._trunk, self._special = trunk, special
         self.most = options.max_answer_tokens or MAX_ANSWER_TOKENS
+        # Rounding moves 16-bit numbers too far to see padding, and long rotary embeddings depend on the longest prompt.
+        self._may_pad = loaded.exact and loaded.padding and not loaded.alone and trunk.one_frequency
+        self._few = few_tokens(loaded)[0]
         ends, others = end_tokens(loaded.model, loaded.reader.rows)
         self._ends = frozenset(ends)
         tokens = loaded.reader.tokenizer
@@ -139,13 +142,14 @@ class Generator:
     def write(self, prompts: Sequence[str], seeds: Sequence[int | None], settings: Settings) -> list[Said]:
         """The texts, one for one; raises QuestionError where a prompt leaves no room for one.
 
-        Prompts of one length go together, so that none is padded, and what is asked twice is generated once.
+        Prompts go together, those of one length alone where padding before a prompt changes what follows; what is asked
+        twice is generated once.
         """
         asked = list(dict.fromkeys(zip(prompts, seeds, strict=True)))
         read = self._read([prompt for prompt, _ in asked], settings.max_tokens)
         found: dict[tuple[str, int | None], Said] = {}
         lengths = {row: len(ids) + settings.max_tokens for row, ids in enumerate(read)}
-        for rows in self._trunk.batches(lengths, equal=True):
+        for rows in self._trunk.batches_of_answers(lengths, equal=not self.padding):
             inputs = [Input(read[row], text=asked[row][0]) for row in rows]
             own = [asked[row][1] for row in rows]
             said = self._trunk.in_halves(inputs, own, partial(self._said, settings), lambda _: False)
@@ -172,7 +176,7 @@ class Generator:
         return found
 
     def _said(self, settings: Settings, prompts: Sequence[Input], seeds: Sequence[int | None]) -> list[Said]:
-        given = torch.tensor([list(one.ids) for one in prompts], device=self._device)
+        given, sees = self._padded([one.ids for one in prompts])
         generate: Any = self._model.generate
         drawn = (
             [Drawn(seeds, [one.text for one in prompts], settings)]
@@ -182,12 +186,50 @@ class Generator:
         with quiet():
             found = generate(
                 input_ids=given,
-                attention_mask=torch.ones_like(given),
+                attention_mask=sees,
                 max_new_tokens=settings.max_tokens,
                 logits_processor=LogitsProcessorList(drawn),
             )
         rows = found[:, given.shape[1] :].tolist()
         return [self._answer(one.text, ids) for one, ids in zip(prompts, rows, strict=True)]
+
+    @cached_property
+    def padding(self) -> bool:
+        """Whether prompts of several lengths go together, padded before the shorter ones.
+
+        Seen by what a short prompt and a longer one get, together and alone, where the model computes in float32.
+        """
+        if not self._may_pad:
+            return False
+        short, long = self._few[:3], (self._few * 9)[:9]
+        generate: Any = self._model.generate
+
+        def logits(*prompts: Sequence[int]) -> list[torch.Tensor]:
+            ids, sees = self._padded(prompts)
+            found = generate(
+                input_ids=ids,
+                attention_mask=sees,
+                max_new_tokens=3,
+                output_logits=True,
+                return_dict_in_generate=True,
+            ).logits
+            return [torch.stack([step[row] for step in found]) for row in range(len(prompts))]
+
+        try:
+            with torch.inference_mode(), quiet():
+                pairs = zip(logits(short, long), [*logits(short), *logits(long)], strict=True)
+                return all(
+                    torch.allclose(one[: len(alone)], alone, rtol=1e-4, atol=1e-4) for one, alone in pairs
+                )
+        except Exception:  # whatever the model's own code raises on a padded batch
+            return False
+
+    def _padded(self, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Ids with padding before shorter prompts, and which are their own: (n, t) each."""
+        longest = max(map(len, prompts))
+        rows = [[self._trunk.pad] * (longest - len(one)) + list(one) for one in prompts]
+        sees = [[0] * (longest - len(one)) + [1] * len(one) for one in prompts]
+        return torch.tensor(rows, device=self._device), torch.tensor(sees, device=self._device)
 
     def _answer(self, prompt: str, ids: list[int]) -> Said:
         """An answer, up to the token that ends it, behind which a batch with longer answers goes on."""

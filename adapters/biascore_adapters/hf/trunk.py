@@ -24,6 +24,9 @@ from biascore_adapters.transformer.tokens import Input
 # An upper estimate of what one token of a pass takes while a layer runs, in numbers of the width of its states.
 STATES_PER_TOKEN: Final = 64
 
+HELD_BYTES: Final = 2**30
+"""Of keys and values of the texts that a model writes at once, on a CPU."""
+
 ADVICE: Final = (
     "With a 16-bit dtype the option dtype='float32' may help; otherwise the weights are damaged: fetch the "
     "model again"
@@ -46,6 +49,7 @@ class Trunk:
         self._switch = _switch(loaded.model)
         self.one_frequency = self._switch is None
         self._budget = batch_tokens or (1 if loaded.alone else _default_budget(loaded))
+        self._held = batch_tokens or (1 if loaded.alone else max(self._budget, _held(loaded)))
         self._threads = threads
         # The pass at chosen positions hooks into the model, and the number of threads is the process's.
         self._one_pass = threading.Lock()
@@ -80,6 +84,20 @@ class Trunk:
             taken += tokens
         if batch:
             yield batch
+
+    def batches_of_answers(self, lengths: Mapping[int, int], *, equal: bool) -> Iterator[list[int]]:
+        """The keys of ``lengths`` (tokens of each prompt with its answer) in batches, of ``equal`` length if asked.
+
+        Each step reads all weights for one token of each: many cost little more than one, and padding next to nothing.
+        """
+        if equal:
+            yield from batches(lengths, self._held, equal=True)
+            return
+        order = sorted(lengths, key=lengths.__getitem__, reverse=True)
+        while order:
+            full = max(1, self._held // lengths[order[0]])
+            yield order[:full]
+            order = order[full:]
 
     def tensors(self, inputs: Sequence[Input]) -> dict[str, torch.Tensor]:
         """Padded on the right: ids, attention mask and, where the model takes them, token types: (n, t).
@@ -162,6 +180,18 @@ def _switch(model: PreTrainedModel) -> int | None:
         return None
     stated = rope.get("original_max_position_embeddings")
     return stated or getattr(config, "original_max_position_embeddings", None)
+
+
+def _held(loaded: Loaded) -> int:
+    """Tokens whose keys and values are held while a model on the CPU writes; 0 on another device."""
+    config = loaded.model.config.get_text_config()
+    names = "num_hidden_layers", "num_attention_heads", "num_key_value_heads"
+    layers, heads, shared = (getattr(config, name, None) for name in names)
+    if loaded.device.type != "cpu" or not isinstance(layers, int) or not isinstance(heads, int):
+        return 0
+    share = shared / heads if isinstance(shared, int) else 1.0
+    each = 2 * layers * loaded.width * share * loaded.model.dtype.itemsize
+    return int(min(8 * CPU_TOKENS, HELD_BYTES // each))
 
 
 def _default_budget(loaded: Loaded) -> int:

@@ -1,4 +1,4 @@
-"""Answers as text: prompts of one length are answered in one batch, each as it is alone."""
+"""Answers as text: prompts are answered in one batch, each as it is alone; of one length where padding changes an answer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def opened(folder: Path, **options: Any) -> Any:
 
 def sizes_of(model: Any, monkeypatch: pytest.MonkeyPatch, most: int = 10**6) -> list[tuple[int, ...]]:
     """The shapes of the prompts that are answered in one call each; a call with more than ``most`` has no memory."""
-    network, shapes = model._backend._chooser._generate._model, []
+    generator = model._backend._chooser._generate
+    assert generator.padding, "seen here, and not where calls are counted"
+    network, shapes = generator._model, []
     real = network.generate
 
     def generate(**given: Any) -> Any:
@@ -63,7 +65,7 @@ def said(model: Any, questions: Any) -> list[str]:
     return [one.said for one in model.choose(questions, "text")]
 
 
-def test_prompts_of_one_length_are_answered_together_as_each_is_alone(
+def test_prompts_are_answered_together_as_each_is_alone(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, alone = opened(folder), opened(folder, batch_tokens=1)
@@ -74,9 +76,31 @@ def test_prompts_of_one_length_are_answered_together_as_each_is_alone(
         "all as long"
     )
     assert [rows for rows, _ in apart] == [1] * len(QUESTIONS)
-    lengths = [length for _, length in together]
+    assert [rows for rows, _ in together] == [len(QUESTIONS)]
+
+
+def test_only_prompts_of_one_length_go_together_where_padding_changes_an_answer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, wanted = opened(folder), said(opened(folder, batch_tokens=1), QUESTIONS)
+    generator = model._backend._chooser._generate
+    padded = generator._padded
+
+    def seen(prompts: Any) -> Any:
+        """The padding with which a model is asked that does not know which tokens are padding."""
+        ids, sees = padded(prompts)
+        return ids, torch.ones_like(sees)
+
+    with monkeypatch.context() as during:
+        during.setattr(generator, "_padded", seen)
+        assert not generator.padding
+    del generator.__dict__["padding"]
+    shapes = sizes_of(model, monkeypatch)
+    generator.__dict__["padding"] = False
+    assert said(model, QUESTIONS) == wanted
+    lengths = [length for _, length in shapes]
     assert len(lengths) == len({*lengths}) < len(QUESTIONS) / 3
-    assert sum(rows for rows, _ in together) == len(QUESTIONS)
+    assert sum(rows for rows, _ in shapes) == len(QUESTIONS)
 
 
 def test_the_budget_of_tokens_holds_with_those_of_answers(

@@ -33,13 +33,17 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "tiny.gguf"
 
 
-def test_a_file_gives_what_its_weights_give(file: Path, opened: Callable[..., Any]) -> None:
+def test_a_file_gives_what_its_weights_give(
+    file: Path, opened: Callable[..., Any], capfd: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("gguf", reason=NEEDS)
     pytest.importorskip("accelerate", reason=NEEDS)
     import torch
     from transformers import AutoTokenizer
 
+    capfd.readouterr()
     backend = opened(file)
+    assert capfd.readouterr() == ("", ""), "transformers draws bars of each tensor"
     tokenizer, model = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name), tiny_llama()
     wanted = []
     for text in TEXTS:
