@@ -3,9 +3,9 @@
 Run: python -m benchmarks.bench_start [REPEATS] [FOLDER ...]
 Prints the least of REPEATS runs each (default 9), in seconds of user and system time of a process of its own; how many
 times that is what the imports take, and what a script of one WEAT takes; and how many modules are imported, those of
-biascore and its plugins and all. Byte code and the index of stimuli are kept in a folder of their own, as an installation and a user
-have them, whatever PYTHONDONTWRITEBYTECODE says; a first run of each writes them and does not count. Further checkouts in
-FOLDERs are measured in the same run, each program of each in turn.
+biascore and its plugins and all. Byte code and the index of stimuli are kept in a folder of their own, as an installation
+and a user have them, whatever PYTHONDONTWRITEBYTECODE says; a first run of each writes them and does not count. Further
+checkouts in FOLDERs are measured in the same run, each program of each in turn.
 """
 
 from __future__ import annotations
