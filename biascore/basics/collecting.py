@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,8 +26,9 @@ def uncollected() -> Iterator[None]:
 
 @cache  # once a process: a circle of garbage that is there now stays
 def kept_to_the_end() -> None:
-    """No later search looks at what is there now, nor that at the end of the process.
+    """No later search looks at what is there now, and the end of the process begins with none.
 
-    Measured: after the import of a command these searches take a sixth of one WEAT.
+    Measured: these searches take a sixth of one WEAT.
     """
     gc.freeze()
+    atexit.register(gc.freeze)

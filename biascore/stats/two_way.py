@@ -151,10 +151,11 @@ def _statistics(
         contrast = np.where(a, columns / columns[:, a].sum(axis=1, keepdims=True), 0.0)
         contrast -= np.where(~a, columns / columns[:, ~a].sum(axis=1, keepdims=True), 0.0)
         s = contrast @ cells.T
-        mean_x = (rows * s)[:, x].sum(axis=1) / rows[:, x].sum(axis=1)
-        mean_y = (rows * s)[:, ~x].sum(axis=1) / rows[:, ~x].sum(axis=1)
+        weighted = rows * s
+        mean_x = weighted[:, x].sum(axis=1) / rows[:, x].sum(axis=1)
+        mean_y = weighted[:, ~x].sum(axis=1) / rows[:, ~x].sum(axis=1)
         total = rows.sum(axis=1)
-        mean = (rows * s).sum(axis=1) / total
+        mean = weighted.sum(axis=1) / total
         variance = (rows * (s - mean[:, np.newaxis]) ** 2).sum(axis=1) / (total - ddof)
         spread = np.sqrt(variance)
         difference = mean_x - mean_y

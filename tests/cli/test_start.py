@@ -146,3 +146,17 @@ def test_what_a_module_gives_out_late_is_what_it_names(module: object) -> None:
     assert all(getattr(module, name) is not None for name in module.__all__)  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="no attribute 'Metrik'"):
         _ = module.Metrik  # type: ignore[attr-defined]
+
+
+COLLECTED = """
+import atexit, gc, sys
+atexit.register(lambda: print(gc.isenabled(), gc.get_freeze_count() > 10_000, file=sys.stderr))
+from biascore.cli import main
+sys.argv = ["biascore", "list", "formats"]
+main()
+"""
+
+
+def test_what_a_command_imported_is_searched_for_no_garbage() -> None:
+    done = subprocess.run([sys.executable, "-c", COLLECTED], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "True True"

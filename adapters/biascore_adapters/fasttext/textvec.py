@@ -44,6 +44,8 @@ _AT_ONCE: Final = 1024  # words whose case is looked at together
 _FIRST_LINES: Final = 8  # a header, comments and names of columns stand in them, or nowhere
 _SMALL: Final = 32_000_000  # bytes, of which nobody minds the ratio
 _BYTES_PER_VALUE: Final = 64  # longer than any decimal notation of a float
+_KEPT_ROWS: Final = 200_000  # words whose row is kept
+_KEPT_NUMBERS: Final = 1 << 23  # of the vectors that are kept, 32 MB
 
 
 def parse_header(line: bytes) -> tuple[int, int] | None:
@@ -89,6 +91,8 @@ class TextVectors:
 
     def __init__(self, file: ModelFile, encoding: str = UTF_8) -> None:
         self._file = file
+        self._rows: dict[str, int | None] = {}
+        self._vectors: dict[str, npt.NDArray[np.float32]] = {}
         self._gzip = file.head(2) == GZIP_MAGIC
         self._names, self.letters = Names(file.path, encoding), Letters()
         with self._lines(_SCAN_BUFFER) as stream:
@@ -219,17 +223,32 @@ class TextVectors:
     def vectors(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
         """Vectors of the words, float32 (n, d); NaN where the file does not have the word.
 
-        A gzip stream is read from its beginning to the last line that is asked for.
+        Tests of one language ask for the same words again and again, so these are kept. A gzip stream is read from its
+        beginning to the last line that is asked for and not kept.
         """
         result = blank(len(words), self.dimensions)
-        for place, row, values in self._found(words):
+        new = []
+        for place, word in enumerate(words):
+            kept = self._vectors.get(word)
+            if kept is not None:
+                result[place] = kept
+            elif self._rows.get(word, 0) is not None:
+                new.append(place)
+        for found, row, values in self._found([words[place] for place in new]):
+            place = new[found]
             result[place] = self._parse(values, self._line(row))
+            if (1 + len(self._vectors)) * self.dimensions <= _KEPT_NUMBERS:
+                self._vectors[words[place]] = result[place].copy()
         return result
 
     def rows(self, words: Sequence[str]) -> list[int | None]:
         """The row of each word, or None; of equal words the first."""
-        found: dict[int, int] = {place: row for place, row, _ in self._found(words)}
-        return [found.get(place) for place in range(len(words))]
+        new = [word for word in words if word not in self._rows]
+        found = {place: row for place, row, _ in self._found(new)}
+        rows = {word: found.get(place) for place, word in enumerate(new)}
+        if len(self._rows) + len(rows) <= _KEPT_ROWS:
+            self._rows |= rows
+        return [rows[word] if word in rows else self._rows[word] for word in words]
 
     def _found(self, words: Sequence[str]) -> Iterator[tuple[int, int, bytes]]:
         """The place of each word that the file has, the first row that has it, and what follows it there."""

@@ -40,7 +40,7 @@ def find_gguf(file: Path) -> ModelFolder:
 
 
 def only_one(path: Path) -> Path | None:
-    """A file of a package, or the only one in a folder of it that holds no model of another form; None where there is none."""
+    """A file, or the only one in a folder that holds no model of another form; None where there is none."""
     if path.suffix == SUFFIX and path.is_file():
         return path
     if not path.is_dir() or (path / "config.json").exists():

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from biascore.errors import ModelLoadError
+from biascore_adapters.fasttext import textvec
 
 from .conftest import UNKNOWN, Opened, Table, embed
 
@@ -139,3 +140,30 @@ def test_gzip_of_a_binary_says_unpack(tmp_path: Path, opened: Opened) -> None:
     path.write_bytes(gzip.compress(np.random.default_rng(1).bytes(5000)))
     with pytest.raises(ModelLoadError, match="gunzip --keep"):
         opened(path)
+
+
+@pytest.mark.parametrize("kept", [1 << 20, 14, 0])
+def test_a_word_is_read_once_as_far_as_there_is_room(
+    kept: int, tables: Table, tmp_path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, values = tables
+    monkeypatch.setattr(textvec, "_KEPT_NUMBERS", kept)  # vectors have 7
+    monkeypatch.setattr(textvec, "_KEPT_ROWS", kept)
+    vectors = opened(written(tmp_path / "a.vec.gz", lines_of(tables)))._vectors
+    assert isinstance(vectors, textvec.TextVectors)
+    parsed: list[int] = []
+    parse = vectors._parse
+
+    def counted(text: bytes, number: int) -> Any:
+        parsed.append(number)
+        return parse(text, number)
+
+    monkeypatch.setattr(vectors, "_parse", counted)
+    asked = [*words, *UNKNOWN, words[0]]
+    for _ in range(2):
+        found = vectors.vectors(asked)
+        np.testing.assert_array_equal(found, [*values, *np.full((len(UNKNOWN), 7), np.nan), values[0]])
+        assert vectors.rows(asked) == [*range(len(words)), *[None] * len(UNKNOWN), 0]
+        found[:] = 0  # what was handed out is the caller's
+    once = len(words) + 1 - min(len(words), kept // 7)
+    assert len(parsed) == len(words) + 1 + once - (kept >= 7)

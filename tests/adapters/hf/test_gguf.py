@@ -124,7 +124,9 @@ def test_a_package_may_hold_one(
 def test_of_several_in_a_package_one_is_named(package: str, tmp_path: Path) -> None:
     folder = tmp_path / "site" / package
     (folder / "other.gguf").write_bytes((folder / "tiny.gguf").read_bytes())
-    with pytest.raises(ModelLoadError, match="Name the file that is meant: hf:.*other.gguf, hf:.*tiny.gguf"):
+    with pytest.raises(
+        ModelLoadError, match=r"Name the file that is meant: hf:.*other\.gguf, hf:.*tiny\.gguf"
+    ):
         check(f"package:{package}")
 
 
