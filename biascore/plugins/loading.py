@@ -126,12 +126,12 @@ class Plugins:
     @property
     def stimuli(self) -> tuple[StimuliFile, ...]:
         """The stimuli files of all plugins, without the files and tests that two plugins claim or that biascore has."""
-        return tuple(
-            replace(
-                file, index=tuple(test for test in file.index if self.tests.holds(test.id.casefold(), test))
-            )
-            for file in self._stimuli.items()
-        )
+
+        def usable(file: StimuliFile) -> StimuliFile:
+            index = tuple(test for test in file.index if self.tests.holds(test.id.casefold(), test))
+            return file if len(index) == len(file.index) else replace(file, index=index)
+
+        return tuple(map(usable, self._stimuli.items()))
 
     @property
     def tests(self) -> Registry[Listed]:
