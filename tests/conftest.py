@@ -59,8 +59,12 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is collected stays until the end: the garbage collector need not look through ten thousand tests again."""
+    """What is collected stays until the end: the garbage collector need not look through ten thousand tests again.
+
+    It looks through all else ten times less often than Python lets it: that took 7 % of the time.
+    """
     gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
     gc.enable()
 
 

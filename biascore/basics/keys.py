@@ -66,7 +66,7 @@ def repeats(text: str, variables: Collection[str]) -> str:
     """The variable whose whole key the text holds, in whatever encoding, or an empty string."""
     if not variables:
         return ""
-    plain = "".join(char for char, _, _ in _units(text))
+    plain = _plain(text)
     return next(
         (name for name, forms in _forms_of(_keys(variables)).items() if any(f in plain for f in forms)), ""
     )
@@ -207,7 +207,16 @@ def _reduced(text: str) -> str:
 
 
 def _lower(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     return "".join(char.lower() if char.isascii() else char for char in text)
+
+
+def _plain(text: str) -> str:
+    """The characters that a text represents."""
+    if not (_ENCODED.search(text) or _DROPPED.search(text)):
+        return _lower(text)
+    return "".join(char for char, _, _ in _units(text))
 
 
 def _units(text: str) -> list[tuple[str, int, int]]:

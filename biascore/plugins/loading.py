@@ -92,9 +92,15 @@ class Plugins:
     @property
     def installed(self) -> tuple[PluginRecord, ...]:
         """Every plugin as far as it is known without importing more."""
+        registries: tuple[Registry[Any], ...] = (
+            *(getattr(self, group) for group in CLASSES),
+            *(self.mappings, self.commands, self._tests, self._files),
+            *self._languages.registries,
+        )
+        disputed = [registry for registry in registries if registry.disputed]
         return tuple(
             sorted(
-                (self._with_clashes(plugin.record) for plugin in self._plugins),
+                (_with_clashes(plugin.record, disputed) for plugin in self._plugins),
                 key=lambda one: (one.dist, one.name, one.module),
             )
         )
@@ -126,12 +132,12 @@ class Plugins:
     @property
     def stimuli(self) -> tuple[StimuliFile, ...]:
         """The stimuli files of all plugins, without the files and tests that two plugins claim or that biascore has."""
-        return tuple(
-            replace(
-                file, index=tuple(test for test in file.index if self.tests.holds(test.id.casefold(), test))
-            )
-            for file in self._stimuli.items()
-        )
+
+        def usable(file: StimuliFile) -> StimuliFile:
+            index = tuple(test for test in file.index if self.tests.holds(test.id.casefold(), test))
+            return file if len(index) == len(file.index) else replace(file, index=index)
+
+        return tuple(map(usable, self._stimuli.items()))
 
     @property
     def tests(self) -> Registry[Listed]:
@@ -366,16 +372,12 @@ class Plugins:
             for command in () if kinds else plugin.contribution.commands:
                 self.commands.add(command.name, command, plugin)
 
-    def _with_clashes(self, record: PluginRecord) -> PluginRecord:
-        registries: tuple[Registry[Any], ...] = (
-            *(getattr(self, group) for group in CLASSES),
-            *(self.mappings, self.commands, self._tests, self._files),
-            *self._languages.registries,
-        )
-        clashes = [clash for registry in registries for clash in registry.clashes(record)]
-        if not clashes or record.status == "failed":
-            return record
-        return replace(record, status="conflict", reason="; ".join(clashes))
+
+def _with_clashes(record: PluginRecord, registries: Iterable[Registry[Any]]) -> PluginRecord:
+    clashes = [clash for registry in registries for clash in registry.clashes(record)]
+    if not clashes or record.status == "failed":
+        return record
+    return replace(record, status="conflict", reason="; ".join(clashes))
 
 
 def _entry_points() -> list[metadata.EntryPoint]:

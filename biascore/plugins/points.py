@@ -88,6 +88,7 @@ def _names(variable: str) -> set[str] | None:
     return None if text is None else {comparable(name) for name in re.split(r"[,\s]+", text) if name}
 
 
+@lru_cache(maxsize=512)  # asked of every entry point by every engine
 def comparable(name: str) -> str:
     """The name as packages are compared: ``Foo_Bar`` is ``foo-bar``. Source: the specification of PyPI's names."""
     return re.sub(r"[-_.]+", "-", name).lower()

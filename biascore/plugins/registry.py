@@ -106,11 +106,14 @@ class Registry(Generic[T]):
             held if len(held) < 2 else [one for one in held if one[1].record.status != "failed"] or held[:1]
         )
 
+    @property
+    def disputed(self) -> bool:
+        """Whether any name is provided by several, or was not given to one who wanted it."""
+        return bool(self._passed_over or self.conflicts)
+
     def clashes(self, owner: PluginRecord) -> list[str]:
         """The names that an owner has not, or not alone, each with who provides it too."""
         conflicts = self.conflicts
-        if not (conflicts or self._passed_over):
-            return []  # each run asks this of each plugin in each registry
 
         def mine(owners: Sequence[Plugin]) -> bool:
             return any(one.record.owner == owner.owner for one in owners)

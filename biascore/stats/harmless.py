@@ -96,10 +96,10 @@ def rank(values: float | Floats, effects: Floats, alternative: Literal["greater"
     count, values = len(effects), np.atleast_1d(values)
     others = effects[~np.eye(count, dtype=bool)].reshape(count, -1)
     two_sided = alternative == "two-sided"
-    # The pairs of each group, in order: to reach an effect is to stand behind it.
-    of_group = np.sort(np.abs(others) if two_sided else np.hstack([others, -others]), axis=1)
+    of_group = np.abs(others) if two_sided else np.hstack([others, -others])
     least = (np.abs(values) if two_sided else values) - NEAR
-    reached = of_group.shape[1] - np.stack([np.searchsorted(one, least) for one in of_group])
+    # Of the pairs of each group those that reach each value, what is no number among them.
+    reached = np.count_nonzero(~(of_group[:, None, :] < least[:, None]), axis=2)
     both = reached.sum(axis=0) / 2  # a pair is in two groups
     pairs = of_group.size // 2
     without = ((1 + both - reached) / (1 + pairs - of_group.shape[1])).mean(axis=1)

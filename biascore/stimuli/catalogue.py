@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
+from functools import cached_property, lru_cache
 from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
@@ -53,16 +54,20 @@ class Catalogue:
     Raises StimuliError where two files claim one test or one file name within a language.
     """
 
-    __slots__ = ("_lists", "_tests", "files")
-
     files: tuple[StimuliFile, ...]
 
     def __init__(self, files: Iterable[StimuliFile]) -> None:
         self.files = tuple(files)
         _refuse_duplicates(self.files)
+
+    @cached_property
+    def _tests(self) -> dict[str, Listed]:
         tests = sorted((test for file in self.files for test in file.index), key=_test_order)
-        self._tests = {test.id.casefold(): test for test in tests}
-        self._lists = {
+        return {test.id.casefold(): test for test in tests}
+
+    @cached_property
+    def _lists(self) -> dict[str, tuple[str, StimuliFile]]:
+        return {
             f"{file.language}/{file.stem}/{name}": (section, file)
             for file in sorted(self.files, key=lambda file: (file.language, natural_order(file.stem)))
             for name, section in file.sections.items()
@@ -241,6 +246,7 @@ class Catalogue:
         )
 
 
+@lru_cache(maxsize=4096)  # every engine of a process sorts the same names
 def natural_order(text: str) -> tuple[tuple[int, str] | str, ...]:
     """A sort key that reads digits as numbers and ignores case: ``weat2`` before ``weat10``."""
     parts = re.split(r"([0-9]+)", text.casefold())

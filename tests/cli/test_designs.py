@@ -84,10 +84,11 @@ def test_a_causal_model_is_asked_what_it_chooses_too(
             assert (choices.metric, choices.tests) == ("bbq", ("en/choices-gender", "en/choices-age"))
             assert dict(choices.options) == {"way": "likelihood"}
         audit = engine.audit(model, design="small")
-        asked = {row.hook: row.asked for row in _planned(engine, audit, model, probe=False).rows}
+        planned = _planned(engine, audit, model, probe=False)
+        asked = {row.hook: row.asked for row in planned.rows}
         assert 88_000 < asked["score"] < 93_000  # "some 91,000", as docs/guides/causal.md says
         assert asked["choose"] == 384
-        assert _planned(engine, audit, model, probe=False).total.asked == sum(asked.values())
+        assert planned.total.asked == sum(asked.values())
     with engine.model(f"hf:{saved_model('bert-uncased')}") as masked:
         assert "bbq" not in {one.metric for one in engine.audit(masked).measurements}
 

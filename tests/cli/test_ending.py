@@ -211,7 +211,7 @@ def made_up(rng: np.random.Generator) -> Run:
 
 
 @pytest.mark.parametrize("columns", [None, 60, 80, 100])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_no_line_is_wider_than_the_terminal(shown: Show, seed: int, columns: int | None) -> None:
     run = made_up(np.random.default_rng(seed))
     gate = Gate(

@@ -239,9 +239,10 @@ def test_a_model_that_is_not_deterministic_is_told(hook: str, tmp_path: Path) ->
     assert run.models[1].deviations == ()
     assert run.models[1].questions.again in (MOST, 2 * MOST)
     assert not any("deterministic" in text for text in steady.warnings)
-    page = run.report(tmp_path / "report.html").read_text(encoding="utf-8")
-    assert page.count("the answers are the same: they are not") == 1
-    assert "the answers are the same: they are<" in page
+    if hook == "embed":  # the page says the same of each
+        page = run.report(tmp_path / "report.html").read_text(encoding="utf-8")
+        assert page.count("the answers are the same: they are not") == 1
+        assert "the answers are the same: they are<" in page
     assert Run.model_validate(run.model_dump()).models == run.models
 
 

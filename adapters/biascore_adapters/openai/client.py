@@ -5,8 +5,10 @@ from __future__ import annotations
 import operator
 import os
 import re
+import ssl
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import httpx2
@@ -36,7 +38,7 @@ class BoundedClient(openai.DefaultHttpxClient):
     """
 
     def __init__(self) -> None:
-        super().__init__(follow_redirects=False)
+        super().__init__(follow_redirects=False, verify=_trusted(*map(os.environ.get, _CERTIFICATES)))
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:  # noqa: ARG002
         """The response, read whole."""
@@ -61,6 +63,15 @@ class BoundedClient(openai.DefaultHttpxClient):
             raise httpx2.ReadTimeout(str(error), request=request) from None
         limits.check(response.content, "openai", request.url)
         return response
+
+
+_CERTIFICATES: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+
+
+@lru_cache(maxsize=8)  # a model opened takes some 40 ms less where they are read already
+def _trusted(*_set: str | None) -> ssl.SSLContext:
+    """The certificates that these variables name, or those of the system."""
+    return httpx2.create_ssl_context()
 
 
 _LATER: Final = "Run again later: the answers so far are kept"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from string import ascii_uppercase
 from typing import Any, Final, NamedTuple
 
@@ -168,7 +169,8 @@ def _listed(text: str, options: _Options) -> set[int]:
     return {
         place
         for label, place in options.places.items()
-        if re.search(
+        if all(word in low for word in options.texts[place].split())
+        and re.search(
             rf"(?<!\w){re.escape(label.casefold())}[)\].:]\s*{_any_spaces(options.texts[place])}(?!\w)", low
         )
     }
@@ -229,8 +231,16 @@ def _values(value: dict[str, Any]) -> Iterator[str]:
 
 
 def _named(text: str, option: str, *, begins: bool = False) -> re.Match[str] | None:
-    pattern = rf"(?<!\w){_any_spaces(option)}(?!\w)"
-    return re.match(pattern, text) if begins else re.search(pattern, text.casefold())
+    text = text if begins else text.casefold()
+    if not all(word in text for word in option.split()):
+        return None  # of most options, and to compile a pattern takes longer than all else
+    pattern = _as_words(option)
+    return pattern.match(text) if begins else pattern.search(text)
+
+
+@lru_cache(maxsize=4096)
+def _as_words(option: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){_any_spaces(option)}(?!\w)")
 
 
 def _any_spaces(option: str) -> str:

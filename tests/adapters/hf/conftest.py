@@ -81,6 +81,12 @@ def opened() -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
+def shared(opened: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, opened once for all tests that only ask it: of most of them opening took more than half of the time."""
+    return lru_cache(maxsize=64)(opened)
+
+
+@pytest.fixture(scope="session")
 def obvious() -> Callable[..., np.ndarray]:
     """``obvious(folder, text, level, pooling)``: one vector, one text at a time, in plain transformers."""
 

@@ -76,12 +76,12 @@ def obvious(causal_folders: dict[str, Path]) -> Callable[[str, str], float]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sequences", [1, pytest.param(3, marks=pytest.mark.slow), 64])
 def test_log_likelihoods_equal_the_obvious_ones(
-    kind: str, sequences: int, causal_folders: dict[str, Path], opened: Any, obvious: Any
+    kind: str, sequences: int, causal_folders: dict[str, Path], shared: Any, obvious: Any
 ) -> None:
     order = np.random.default_rng(sequences).permutation(len(TEXTS))
     texts = [TEXTS[i] for i in order if TEXTS[i] != "nurse" or kind != "gpt2-no-bos"]
     texts += texts[::3]
-    backend = opened(causal_folders[kind], batch_tokens=1 if sequences == 1 else sequences * tiny.CONTEXT)
+    backend = shared(causal_folders[kind], batch_tokens=1 if sequences == 1 else sequences * tiny.CONTEXT)
     got = backend.score(tuple(texts), "log_likelihood")
     assert got.dtype == np.float64
     assert got.shape == (len(texts),)
@@ -92,9 +92,9 @@ def test_log_likelihoods_equal_the_obvious_ones(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_mean_is_per_scored_token(
-    kind: str, causal_folders: dict[str, Path], opened: Any, obvious: Any
+    kind: str, causal_folders: dict[str, Path], shared: Any, obvious: Any
 ) -> None:
-    backend = opened(causal_folders[kind])
+    backend = shared(causal_folders[kind])
     tokenizer = transformers.AutoTokenizer.from_pretrained(causal_folders[kind])
     (got,) = backend.score(("The nurse said that she is here.",), "mean_log_likelihood")
     tokens = tokenizer("The nurse said that she is here.", add_special_tokens=False)["input_ids"]
@@ -122,9 +122,9 @@ def test_the_tokenizers_do_with_the_beginning_of_a_text_what_these_tests_need(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_policy_at_the_beginning_is_stated(
-    kind: str, causal_folders: dict[str, Path], opened: Any
+    kind: str, causal_folders: dict[str, Path], shared: Any
 ) -> None:
-    stated = str(opened(causal_folders[kind]).identity.facts["bos"])
+    stated = str(shared(causal_folders[kind]).identity.facts["bos"])
     if kind == "gpt2-no-bos":
         assert "first token" in stated
         assert "not scored" in stated
@@ -134,8 +134,8 @@ def test_the_policy_at_the_beginning_is_stated(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_text_of_one_token(kind: str, causal_folders: dict[str, Path], opened: Any, obvious: Any) -> None:
-    backend, text = opened(causal_folders[kind]), ONE_TOKEN[kind]
+def test_a_text_of_one_token(kind: str, causal_folders: dict[str, Path], shared: Any, obvious: Any) -> None:
+    backend, text = shared(causal_folders[kind]), ONE_TOKEN[kind]
     if kind == "gpt2-no-bos":
         with pytest.raises(QuestionError, match=f"'{text}'"):
             backend.score(("The nurse", text), "log_likelihood")
@@ -145,9 +145,9 @@ def test_a_text_of_one_token(kind: str, causal_folders: dict[str, Path], opened:
         assert got < 0
 
 
-def test_the_sum_with_the_first_token_is_the_chain_rule(causal_folders: dict[str, Path], opened: Any) -> None:
+def test_the_sum_with_the_first_token_is_the_chain_rule(causal_folders: dict[str, Path], shared: Any) -> None:
     """exp of the sum over all one-token texts is one: the first token is scored, and given <|endoftext|> once."""
-    backend = opened(causal_folders["gpt2"])
+    backend = shared(causal_folders["gpt2"])
     tokenizer = backend._reader.tokenizer
     words = [chr(i) for i in range(33, 127)]
     one_token = [word for word in words if len(tokenizer(word)["input_ids"]) == 1]
@@ -160,9 +160,9 @@ def test_the_sum_with_the_first_token_is_the_chain_rule(causal_folders: dict[str
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_texts_that_the_model_cannot_take_are_refused(
-    kind: str, causal_folders: dict[str, Path], opened: Any, obvious: Any
+    kind: str, causal_folders: dict[str, Path], shared: Any, obvious: Any
 ) -> None:
-    backend = opened(causal_folders[kind])
+    backend = shared(causal_folders[kind])
     for blank in ("", " "):
         with pytest.raises(QuestionError, match=f"'{blank}'"):
             backend.score(("The nurse", blank), "log_likelihood")
@@ -180,9 +180,9 @@ def test_texts_that_the_model_cannot_take_are_refused(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_other_quantities_are_refused(kind: str, causal_folders: dict[str, Path], opened: Any) -> None:
+def test_other_quantities_are_refused(kind: str, causal_folders: dict[str, Path], shared: Any) -> None:
     with pytest.raises(QuestionError, match=r"'anger'.*'log_likelihood'"):
-        opened(causal_folders[kind]).score(("The nurse",), "anger")
+        shared(causal_folders[kind]).score(("The nurse",), "anger")
 
 
 def test_a_damaged_model_is_found_out_at_the_text(
@@ -214,11 +214,11 @@ def test_the_same_through_the_engine(kind: str, causal_folders: dict[str, Path],
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_embeddings_are_those_of_the_trunk(kind: str, causal_folders: dict[str, Path], opened: Any) -> None:
+def test_embeddings_are_those_of_the_trunk(kind: str, causal_folders: dict[str, Path], shared: Any) -> None:
     folder = causal_folders[kind]
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     trunk = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
-    got = opened(folder).embed(tuple(Text(text) for text in TEXTS), "sentence")
+    got = shared(folder).embed(tuple(Text(text) for text in TEXTS), "sentence")
     for vector, text in zip(got, TEXTS, strict=True):
         with torch.no_grad():
             states = trunk(**tokenizer(text, return_tensors="pt")).last_hidden_state[0]

@@ -45,9 +45,9 @@ def saved(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def opened() -> Callable[..., Any]:
+def opened(engine: Engine) -> Callable[..., Any]:
     """``opened(folder, **options)``: the model, without a cache."""
-    return lambda folder, **options: Engine(cache=None).model(f"hf:{folder}", **options)
+    return lambda folder, **options: engine.model(f"hf:{folder}", **options)
 
 
 def chat(template: str) -> Callable[[Any], None]:

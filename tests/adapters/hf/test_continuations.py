@@ -51,22 +51,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def model(folder: Callable[..., Path]) -> Any:
+def model(folder: Callable[..., Path], engine: Engine) -> Any:
     """``model(kind, template, **options)``: it, opened without a cache."""
-    engine = Engine(cache=None)
     return lambda kind, template="", **options: engine.model(f"hf:{folder(kind, template)}", **options)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def obvious(folder: Callable[..., Path]) -> Callable[..., tuple[float, int]]:
     """``obvious(kind, prompt, text)``: sum of log p from the first token that differs, and how many; ``put``: as it is."""
+
+    @lru_cache
+    def plain(made: Path) -> tuple[Any, Any]:
+        network = transformers.AutoModelForCausalLM.from_pretrained(made, dtype=torch.float32).eval()
+        return transformers.AutoTokenizer.from_pretrained(made), network
 
     def score(
         kind: str, prompt: str, text: str, template: str = "", *, put: bool = False
     ) -> tuple[float, int]:
-        made, special = folder(kind, template), not put
-        tokenizer = transformers.AutoTokenizer.from_pretrained(made)
-        network = transformers.AutoModelForCausalLM.from_pretrained(made, dtype=torch.float32).eval()
+        (tokenizer, network), special = plain(folder(kind, template)), not put
         whole, before = (
             tokenizer(one, add_special_tokens=special)["input_ids"] for one in (prompt + text, prompt)
         )

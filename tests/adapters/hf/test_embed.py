@@ -58,11 +58,11 @@ def word_in(text: str, word: str) -> Text:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("budget", [1, 40, 100_000])
 def test_sentences_equal_the_obvious_loop(
-    kind: str, budget: int, folders: dict[str, Path], opened: Callable[..., Any], obvious: Callable[..., Any]
+    kind: str, budget: int, folders: dict[str, Path], shared: Callable[..., Any], obvious: Callable[..., Any]
 ) -> None:
     order = np.random.default_rng(budget).permutation(len(SENTENCES))
     texts = [Text(SENTENCES[i]) for i in order]
-    got = opened(folders[kind], batch_tokens=budget).embed(tuple(texts), "sentence")
+    got = shared(folders[kind], batch_tokens=budget).embed(tuple(texts), "sentence")
     wanted = [obvious(folders[kind], text, "sentence", DEFAULT_POOLING.get(kind, "cls")) for text in texts]
     assert got.dtype == np.float32
     np.testing.assert_allclose(got, wanted, atol=1e-5)
@@ -71,13 +71,13 @@ def test_sentences_equal_the_obvious_loop(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("pooling", ["cls", "last", "mean"])
 def test_the_sentence_vector_can_be_chosen(
-    kind: str, pooling: str, folders: dict[str, Path], opened: Callable[..., Any], obvious: Callable[..., Any]
+    kind: str, pooling: str, folders: dict[str, Path], shared: Callable[..., Any], obvious: Callable[..., Any]
 ) -> None:
     if (kind, pooling) == ("gpt2", "cls"):
         with pytest.raises(ModelLoadError, match="sees none of the others"):
-            opened(folders[kind], sentence=pooling)
+            shared(folders[kind], sentence=pooling)
         return
-    backend = opened(folders[kind], sentence=pooling)
+    backend = shared(folders[kind], sentence=pooling)
     texts = [Text(sentence) for sentence in SENTENCES]
     wanted = [obvious(folders[kind], text, "sentence", pooling) for text in texts]
     np.testing.assert_allclose(backend.embed(tuple(texts), "sentence"), wanted, atol=1e-5)
@@ -88,13 +88,13 @@ def test_the_sentence_vector_can_be_chosen(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("budget", [1, 40, 100_000])
 def test_words_equal_the_obvious_loop(
-    kind: str, budget: int, folders: dict[str, Path], opened: Callable[..., Any], obvious: Callable[..., Any]
+    kind: str, budget: int, folders: dict[str, Path], shared: Callable[..., Any], obvious: Callable[..., Any]
 ) -> None:
     texts = [word_in(*WORDS[i]) for i in np.random.default_rng(budget).permutation(len(WORDS))]
     texts += texts[:3]
     if kind == "xlm-roberta":  # its bare boundary claims a text's first character: a case of its own, below
         texts = [text for text in texts if text.span and text.span[0] > 0]
-    got = opened(folders[kind], batch_tokens=budget).embed(tuple(texts), "token")
+    got = shared(folders[kind], batch_tokens=budget).embed(tuple(texts), "token")
     wanted = [obvious(folders[kind], text, "token") for text in texts]
     np.testing.assert_allclose(got, wanted, atol=1e-5)
 
@@ -102,10 +102,10 @@ def test_words_equal_the_obvious_loop(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("text", "word"), WORDS)
 def test_the_sub_tokens_under_a_span_spell_the_word(
-    kind: str, text: str, word: str, folders: dict[str, Path], opened: Callable[..., Any]
+    kind: str, text: str, word: str, folders: dict[str, Path], shared: Callable[..., Any]
 ) -> None:
     """Independent of offsets: the ids decode to the word, and would not without the first or the last."""
-    reader = opened(folders[kind])._reader
+    reader = shared(folders[kind])._reader
     (tokens,) = reader.read([text])
     ids = [tokens.ids[i] for i in tokens.content(word_in(text, word).span)]
     plain = word.lower().replace("à", "a").replace("è", "e") if kind == "bert-uncased" else word
@@ -119,10 +119,10 @@ def test_the_sub_tokens_under_a_span_spell_the_word(
 
 
 def test_a_word_is_the_same_sub_tokens_at_the_beginning_of_a_text(
-    folders: dict[str, Path], opened: Callable[..., Any]
+    folders: dict[str, Path], shared: Callable[..., Any]
 ) -> None:
     """The Unigram tokenizer writes "▁" before the first word and gives it the word's first character."""
-    reader = opened(folders["xlm-roberta"])._reader
+    reader = shared(folders["xlm-roberta"])._reader
     first, later = reader.read(["i", "a i"])
     pieces = [
         reader.tokenizer.convert_ids_to_tokens([tokens.ids[i] for i in tokens.content(span)])
@@ -132,17 +132,17 @@ def test_a_word_is_the_same_sub_tokens_at_the_beginning_of_a_text(
     assert reader.tokenizer.convert_ids_to_tokens(first.ids)[1] == "▁", "else this test tests nothing"
 
 
-def test_an_answer_repeats_exactly(folders: dict[str, Path], opened: Callable[..., Any]) -> None:
-    backend = opened(folders["bert-cased"])
+def test_an_answer_repeats_exactly(folders: dict[str, Path], shared: Callable[..., Any]) -> None:
+    backend = shared(folders["bert-cased"])
     texts = tuple(Text(sentence) for sentence in SENTENCES)
     np.testing.assert_array_equal(backend.embed(texts, "sentence"), backend.embed(texts, "sentence"))
     assert backend.embed((), "sentence").shape == (0, 32)
 
 
 def test_only_a_word_that_is_all_unknown_is_out_of_vocabulary(
-    folders: dict[str, Path], opened: Callable[..., Any]
+    folders: dict[str, Path], shared: Callable[..., Any]
 ) -> None:
-    backend = opened(folders["bert-cased"])
+    backend = shared(folders["bert-cased"])
     got = backend.embed(
         tuple(word_in("the nurse 漢字 ok", word) for word in ("nurse", "漢字", "字 ok")), "token"
     )
@@ -153,18 +153,18 @@ def test_only_a_word_that_is_all_unknown_is_out_of_vocabulary(
 
 
 def test_a_bare_word_boundary_does_not_make_a_word_known(
-    folders: dict[str, Path], opened: Callable[..., Any]
+    folders: dict[str, Path], shared: Callable[..., Any]
 ) -> None:
-    backend = opened(folders["xlm-roberta"])
+    backend = shared(folders["xlm-roberta"])
     assert np.isnan(backend.embed((Text("漢"), Text("漢 漢")), "sentence")).all()
     assert np.isnan(backend.embed((Text.word("漢"),), "token")).all()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_text_is_never_truncated(
-    kind: str, folders: dict[str, Path], opened: Callable[..., Any], obvious: Callable[..., Any]
+    kind: str, folders: dict[str, Path], shared: Callable[..., Any], obvious: Callable[..., Any]
 ) -> None:
-    backend = opened(folders[kind])
+    backend = shared(folders[kind])
     assert backend.identity.facts["max_tokens"] == 128
     comma = ", " if kind.startswith("bert") else ","
     longest = Text("x" + comma * next(n for n in range(400) if _tokens(backend, "x" + comma * n) == 128))
@@ -183,30 +183,30 @@ def _tokens(backend: Any, text: str) -> int:
 @pytest.mark.parametrize("text", ["", "   ", "\n"])
 @pytest.mark.parametrize("kind", ["bert-uncased", "gpt2"])
 def test_a_blank_text_is_refused(
-    kind: str, text: str, folders: dict[str, Path], opened: Callable[..., Any]
+    kind: str, text: str, folders: dict[str, Path], shared: Callable[..., Any]
 ) -> None:
     with pytest.raises(QuestionError, match="is blank"):
-        opened(folders[kind]).embed((Text("fine"), Text(text)), "sentence")
+        shared(folders[kind]).embed((Text("fine"), Text(text)), "sentence")
 
 
-def test_what_the_tokenizer_drops_is_refused(folders: dict[str, Path], opened: Callable[..., Any]) -> None:
-    backend = opened(folders["bert-uncased"])
+def test_what_the_tokenizer_drops_is_refused(folders: dict[str, Path], shared: Callable[..., Any]) -> None:
+    backend = shared(folders["bert-uncased"])
     with pytest.raises(QuestionError, match=r"leaves nothing of the text '\\u200b'"):
         backend.embed((Text("\u200b"),), "sentence")
     with pytest.raises(QuestionError, match=r"no sub-token covers '\\x07' at \(6, 7\) of 'nurse \\x07 work'"):
         backend.embed((Text("nurse \x07 work", (6, 7)),), "token")
     with pytest.raises(QuestionError, match="no sub-token covers ' '"):
-        opened(folders["gpt2"]).embed((Text("a nurse", (1, 2)),), "token")
+        shared(folders["gpt2"]).embed((Text("a nurse", (1, 2)),), "token")
 
 
-def test_a_word_needs_a_span(folders: dict[str, Path], opened: Callable[..., Any]) -> None:
+def test_a_word_needs_a_span(folders: dict[str, Path], shared: Callable[..., Any]) -> None:
     with pytest.raises(QuestionError, match=r"no span is given for the word meant in 'a nurse'.*Text\.word"):
-        opened(folders["bert-uncased"]).embed((Text("a nurse"),), "token")
+        shared(folders["bert-uncased"]).embed((Text("a nurse"),), "token")
 
 
-def test_half_a_character_is_refused(folders: dict[str, Path], opened: Callable[..., Any]) -> None:
+def test_half_a_character_is_refused(folders: dict[str, Path], shared: Callable[..., Any]) -> None:
     with pytest.raises(QuestionError, match="surrogate pair at 2"):
-        opened(folders["bert-uncased"]).embed((Text("ok"), Text("a \ud83d")), "sentence")
+        shared(folders["bert-uncased"]).embed((Text("ok"), Text("a \ud83d")), "sentence")
 
 
 def test_a_token_without_a_row_in_the_model_is_refused(
@@ -238,11 +238,11 @@ def test_nan_means_out_of_vocabulary_only(opened: Callable[..., Any], copied: Ca
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_half_precision_is_near_and_answers_in_float32(
-    dtype: str, folders: dict[str, Path], opened: Callable[..., Any]
+    dtype: str, folders: dict[str, Path], shared: Callable[..., Any]
 ) -> None:
     texts = tuple(Text(sentence) for sentence in SENTENCES)
-    full = opened(folders["roberta"]).embed(texts, "sentence")
-    half = opened(folders["roberta"], dtype=dtype).embed(texts, "sentence")
+    full = shared(folders["roberta"]).embed(texts, "sentence")
+    half = shared(folders["roberta"], dtype=dtype).embed(texts, "sentence")
     assert half.dtype == np.float32
     assert 0 < np.abs(half - full).max() < 0.1
 

@@ -100,12 +100,12 @@ def in_its_unit(head: str, values: list[float]) -> np.ndarray:
 @pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize("sequences", [1, pytest.param(3, marks=pytest.mark.slow), 64])
 def test_every_output_equals_the_obvious_one(
-    head: str, sequences: int, head_folders: dict[str, Path], opened: Any, logits: Any
+    head: str, sequences: int, head_folders: dict[str, Path], shared: Any, logits: Any
 ) -> None:
     names = NAMES.get(head, ("anger", "joy", "fear"))
     order = np.random.default_rng(sequences).permutation(len(TEXTS))
     texts = [*(TEXTS[i] for i in order), *TEXTS[:3]]
-    backend = opened(head_folders[head], batch_tokens=1 if sequences == 1 else sequences * tiny.CONTEXT)
+    backend = shared(head_folders[head], batch_tokens=1 if sequences == 1 else sequences * tiny.CONTEXT)
     wanted = np.array([in_its_unit(head, logits(head, text)) for text in texts])
     assert wanted.shape == (len(texts), len(names))
     assert np.ptp(wanted, axis=0).min() > 1e-3  # the texts can be told apart
@@ -118,9 +118,9 @@ def test_every_output_equals_the_obvious_one(
 
 @pytest.mark.parametrize("head", HEADS)
 def test_an_output_that_is_not_there_is_refused_with_those_that_are(
-    head: str, head_folders: dict[str, Path], opened: Any
+    head: str, head_folders: dict[str, Path], shared: Any
 ) -> None:
-    backend = opened(head_folders[head])
+    backend = shared(head_folders[head])
     names = NAMES.get(head, ("anger", "joy", "fear"))
     for wrong in ("disgust", "log_likelihood", "LABEL_7", ""):
         with pytest.raises(QuestionError) as caught:
@@ -133,9 +133,9 @@ def test_an_output_that_is_not_there_is_refused_with_those_that_are(
     ("head", "unit"), [("emotions", "softmax"), ("toxicity", "sigmoid"), ("valence", "raw")]
 )
 def test_the_outputs_and_their_unit_are_stated(
-    head: str, unit: str, head_folders: dict[str, Path], opened: Any
+    head: str, unit: str, head_folders: dict[str, Path], shared: Any
 ) -> None:
-    stated = str(opened(head_folders[head]).identity.facts["outputs"])
+    stated = str(shared(head_folders[head]).identity.facts["outputs"])
     assert unit in stated
     assert all(name in stated for name in NAMES.get(head, ("anger", "joy", "fear")))
 
@@ -153,8 +153,8 @@ def test_softmax_is_stable_for_large_logits(
     assert all(np.isfinite(part).all() for part in parts)
 
 
-def test_texts_that_the_model_cannot_take_are_refused(head_folders: dict[str, Path], opened: Any) -> None:
-    backend = opened(head_folders["emotions"])
+def test_texts_that_the_model_cannot_take_are_refused(head_folders: dict[str, Path], shared: Any) -> None:
+    backend = shared(head_folders["emotions"])
     with pytest.raises(QuestionError, match="' '"):
         backend.score(("nurse", " "), "anger")
     with pytest.raises(QuestionError, match=rf"x x x.* takes {tiny.CONTEXT}"):
@@ -216,11 +216,11 @@ def test_the_same_through_the_engine(head: str, head_folders: dict[str, Path], l
 
 
 @pytest.mark.parametrize("head", ["emotions", "toxicity", "decoder"])
-def test_embeddings_are_those_of_the_trunk(head: str, head_folders: dict[str, Path], opened: Any) -> None:
+def test_embeddings_are_those_of_the_trunk(head: str, head_folders: dict[str, Path], shared: Any) -> None:
     folder = head_folders[head]
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     trunk = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
-    got = opened(folder).embed(tuple(Text(text) for text in TEXTS), "sentence")
+    got = shared(folder).embed(tuple(Text(text) for text in TEXTS), "sentence")
     for vector, text in zip(got, TEXTS, strict=True):
         with torch.no_grad():
             states = trunk(**tokenizer(text, return_tensors="pt")).last_hidden_state[0]

@@ -45,10 +45,10 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture
-def opened(folders: dict[str, Path]) -> Callable[..., Model]:
+def opened(folders: dict[str, Path], engine: Engine) -> Callable[..., Model]:
     def open_model(family: str, adapter: str = "hf", **options: Any) -> Model:
         chosen = {"truncated": "keep", "max_new_tokens": TOKENS, "device": "cpu", **options}
-        return Engine(cache=None).model(f"{adapter}:{folders[family]}", **chosen)
+        return engine.model(f"{adapter}:{folders[family]}", **chosen)
 
     return open_model
 

@@ -35,21 +35,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def model(folder: Callable[[str], Path]) -> Callable[..., Any]:
+def model(folder: Callable[[str], Path], engine: Engine) -> Callable[..., Any]:
     """``model(kind, **options)``: it, with windows, opened without a cache."""
-    engine = Engine(cache=None)
     return lambda kind="gpt2", **options: engine.model(
         f"hf:{folder(kind)}", **{"long_texts": "windows", **options}
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def obvious(folder: Callable[[str], Path]) -> Callable[..., list[float]]:
     """``obvious(kind, text, stride)``: log p of each token, by the loop of the guide to perplexity of transformers."""
 
-    def scores(kind: str, text: str, stride: int) -> list[float]:
+    @lru_cache
+    def plain(kind: str) -> tuple[Any, Any]:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder(kind))
-        network = transformers.AutoModelForCausalLM.from_pretrained(folder(kind), dtype=torch.float32).eval()
+        return tokenizer, transformers.AutoModelForCausalLM.from_pretrained(
+            folder(kind), dtype=torch.float32
+        ).eval()
+
+    def scores(kind: str, text: str, stride: int) -> list[float]:
+        tokenizer, network = plain(kind)
         ids = tokenizer(text)["input_ids"]
         if tokenizer.bos_token_id is not None and ids[0] != tokenizer.bos_token_id:
             ids = [tokenizer.bos_token_id, *ids]

@@ -58,7 +58,7 @@ def drawn(
 @pytest.mark.parametrize(
     ("sizes", "power"),
     [
-        (GIANT, 0.35),
+        pytest.param(GIANT, 0.35, marks=pytest.mark.slow),
         pytest.param(TWO_GIANTS, 0.18, marks=pytest.mark.slow),
         pytest.param((40,) * 25, 0.9, marks=pytest.mark.slow),
     ],

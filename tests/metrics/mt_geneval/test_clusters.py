@@ -47,7 +47,11 @@ def unnamed(found: Outcomes) -> Outcomes:
 
 @pytest.mark.parametrize(
     ("size", "count", "paired"),
-    [pytest.param(5, 60, True, marks=pytest.mark.slow), (40, 8, True), (10, 60, False)],
+    [
+        pytest.param(5, 60, True, marks=pytest.mark.slow),
+        pytest.param(40, 8, True, marks=pytest.mark.slow),
+        (10, 60, False),
+    ],
 )
 def test_documents_with_a_gap_of_their_own_are_no_finding(size: int, count: int, paired: bool) -> None:
     rng, sets = np.random.default_rng(7), 100
