@@ -49,7 +49,7 @@ def report(
         str | None,
         typer.Option(
             "--format",
-            help="html, pdf, md, csv, json, latex, model-card, every-eval-ever, junit, or one that a plugin adds. "
+            help="html, pdf, md, csv, json, latex, model-card, every-eval-ever, junit, cyclonedx, or one of a plugin. "
             "Default: by the ending of --out, or html.",
             metavar="FORM",
         ),

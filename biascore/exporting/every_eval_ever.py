@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from biascore.basics.visible import visible_json
 from biascore.exporter import Exported, Exporter
-from biascore.results.one_model import by_model
 from biascore.exporting.tables import DIGITS, rounded
+from biascore.results.one_model import by_model
 from biascore.results.summary import SummaryRow, summary_rows
 from biascore.results.verdicts import Role
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from biascore.basics.visible import visible_in
 from biascore.basics.wording import capital
 from biascore.exporter import Exported, Exporter
-from biascore.results.one_model import by_model
 from biascore.exporting.tables import answer_lines, markdown, markdown_lines, result_lines, rounded, titles_of
+from biascore.results.one_model import by_model
 from biascore.results.summary import SummaryRow, summary_rows
 from biascore.results.verdicts import Role
 

@@ -11,7 +11,6 @@ from biascore.api.exporters import tracked, tracked_files
 from biascore.audits.evaluating_gates import evaluate
 from biascore.audits.gates import Gate
 from biascore.results.failure import Failure
-from biascore.results.run import Run
 from biascore.results.run_files import REPORT_MARK
 
 from ..builders.runs import MODELS, decided, hostile_run, model_used, run_of
@@ -48,7 +47,7 @@ def test_what_was_not_measured_is_a_state_and_no_number() -> None:
     (found,) = tracked(run.model_copy(update={"failed": (failure,)}))
     name = "made/en/weat6"
     assert found.states == {name: "not measured", "weat/it/w9": "failed", "it/left": "not asked"}
-    assert [key for key in found.numbers] == [f"{name}/n/X"]
+    assert list(found.numbers) == [f"{name}/n/X"]
 
 
 def test_a_gate_is_a_state_of_the_models_that_it_looks_at() -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+
 from biascore import Run
 from biascore.api.commands import say
 from biascore.api.exporters import Tracked, tracked, tracked_files
 from biascore.errors import OptionsError
-
 from biascore_plugin_mlflow.form import batch
 
 if TYPE_CHECKING:

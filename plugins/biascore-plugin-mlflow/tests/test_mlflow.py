@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from biascore import Engine, Run
 from biascore.api.exporters import tracked
 from biascore.errors import OptionsError

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
 from biascore import Run
 from biascore.api.commands import say
 from biascore.api.exporters import tracked, tracked_files
 from biascore.errors import OptionsError
-
 from biascore_plugin_wandb.form import logged
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from biascore import Engine, Run
 from biascore.api.exporters import tracked
 from biascore.errors import OptionsError
@@ -99,7 +100,7 @@ def test_without_a_login_the_way_on_is_said(stored: Path, monkeypatch: pytest.Mo
         raise wandb.errors.UsageError("No API key configured")
 
     monkeypatch.setattr(wandb, "init", refused)
-    with pytest.raises(OptionsError, match="No API key configured.*--offline"):
+    with pytest.raises(OptionsError, match=r"No API key configured.*--offline"):
         log(stored)
 
 
