@@ -38,7 +38,7 @@ def anchors(page: Path) -> set[str]:
 
 def test_every_link_into_a_page_finds_its_heading() -> None:
     wrong = []
-    for page in DOCS.rglob("*.md"):
+    for page in (ROOT / "README.md", *DOCS.rglob("*.md")):
         for path, anchor in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
             target = (page.parent / path).resolve() if path else page
             if target.suffix == ".md" and anchor not in anchors(target):
