@@ -1,8 +1,7 @@
 """The tables of docs/cli.md, docs/citing.md and docs/plugins.md, made from the program: python docs/reference.py
 
-Commands, exit codes and the papers of metrics are written into their pages, between comments. The options of every command
-and metric, the sources of word lists, and the clauses of the contracts are in the site only: mkdocs calls
-``on_page_markdown`` as a hook.
+Commands and exit codes are written into the page, between comments. The options of every command and metric, whom to cite,
+and the clauses of the contracts, are in the site only: mkdocs calls ``on_page_markdown`` as a hook.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from biascore.cli.others import OTHERS
 from biascore.plugins.loading import Plugins
 from biascore.testing.contract import CLAUSES
 
-DOCS = Path(__file__).resolve().parent
+PAGE = Path(__file__).resolve().parent / "cli.md"
 ROOT: Any = typer.main.get_command(app)
 COMMANDS = {
     name: command
@@ -123,7 +122,7 @@ def paper_table() -> str:
 
 def source_table() -> str:
     """Every file of tests and word lists that ships: its tests, and whom it is from, with DOI and licence."""
-    folder = DOCS.parent / "wordlists" / "biascore_wordlists"
+    folder = PAGE.parents[1] / "wordlists" / "biascore_wordlists"
     rows = ["| file, tests | source | licence |", "|---|---|---|"]
     for path in sorted(folder.glob("*/*.toml")):
         document = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -147,22 +146,14 @@ def source_table() -> str:
     return "\n".join(rows)
 
 
-WRITTEN = {
-    "cli.md": {"commands": command_table, "exit codes": code_table},
-    "citing.md": {"papers": paper_table},
-}
-"""The pages with tables between comments."""
-
-
-def written(name: str) -> str:
-    """The page with its tables made anew."""
-    page = (DOCS / name).read_text(encoding="utf-8")
-    for place, table in WRITTEN[name].items():
-        before, start, rest = page.partition(f"<!-- {place} -->\n")
-        _, end, after = rest.partition(f"<!-- end of {place} -->")
+def written(page: str) -> str:
+    """The page of the command line with its tables made anew."""
+    for name, table in (("commands", command_table()), ("exit codes", code_table())):
+        before, start, rest = page.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- end of {name} -->")
         if not end:
-            raise ValueError(f"{name} has no place for {place}")
-        page = f"{before}{start}\n{table()}\n\n{end}{after}"
+            raise ValueError(f"{PAGE.name} has no place for {name}")
+        page = f"{before}{start}\n{table}\n\n{end}{after}"
     return page
 
 
@@ -172,6 +163,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         ("<!-- options -->", option_tables),
         ("<!-- metrics -->", metric_texts),
         ("<!-- clauses -->", clause_table),
+        ("<!-- papers -->", paper_table),
         ("<!-- sources -->", source_table),
     ):
         if place in markdown:
@@ -185,5 +177,4 @@ def on_post_page(output: str, **_: Any) -> str:
 
 
 if __name__ == "__main__":
-    for page in WRITTEN:
-        (DOCS / page).write_text(written(page), encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
