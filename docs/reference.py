@@ -1,12 +1,13 @@
-"""The tables of docs/cli.md and docs/plugins.md, made from the program: python docs/reference.py
+"""The tables of docs/cli.md, docs/citing.md and docs/plugins.md, made from the program: python docs/reference.py
 
-Commands and exit codes are written into the page, between comments. The options of every command and metric, and the
-clauses of the contracts, are in the site only: mkdocs calls ``on_page_markdown`` as a hook.
+Commands and exit codes are written into the page, between comments. The options of every command and metric, whom to cite,
+and the clauses of the contracts, are in the site only: mkdocs calls ``on_page_markdown`` as a hook.
 """
 
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -107,8 +108,46 @@ def cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("``", "`")
 
 
+def paper_table() -> str:
+    """Every metric and transform that ships, with its paper; those of one paper together."""
+    plugins = Plugins()
+    by_paper: dict[str, list[str]] = {}
+    for found in (plugins.metrics, plugins.transforms):
+        for name in found.names:
+            if found.owner(name).dist == "biascore":
+                by_paper.setdefault(found.get(name).reference, []).append(f"`{name}`")
+    rows = [f"| {', '.join(names)} | {cell(paper)} |" for paper, names in by_paper.items()]
+    return "\n".join(["| metric or transform | cite |", "|---|---|", *rows])
+
+
+def source_table() -> str:
+    """Every file of tests and word lists that ships: its tests, and whom it is from, with DOI and licence."""
+    folder = PAGE.parents[1] / "wordlists" / "biascore_wordlists"
+    rows = ["| file, tests | source | licence |", "|---|---|---|"]
+    for path in sorted(folder.glob("*/*.toml")):
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        meta, language = document["meta"], path.parent.name
+        parts = [
+            one
+            for section in document.values()
+            if isinstance(section, dict)
+            for one in section.values()
+            if isinstance(one, dict)
+        ]
+        doi = f" [{meta['doi']}](https://doi.org/{meta['doi']})" if "doi" in meta else ""
+        sources = dict.fromkeys([meta["source"] + doi, *(one["source"] for one in parts if "source" in one)])
+        licences = dict.fromkeys([meta["licence"], *(one["licence"] for one in parts if "licence" in one)])
+        tests = "".join(f"<br>`{language}/{name}`" for name in document.get("tests", {}))
+        told = (
+            f"{language}/{path.name}{tests}",
+            *("<br>".join(map(cell, some)) for some in (sources, licences)),
+        )
+        rows.append(f"| {' | '.join(told)} |")
+    return "\n".join(rows)
+
+
 def written(page: str) -> str:
-    """The page with its tables made anew."""
+    """The page of the command line with its tables made anew."""
     for name, table in (("commands", command_table()), ("exit codes", code_table())):
         before, start, rest = page.partition(f"<!-- {name} -->\n")
         _, end, after = rest.partition(f"<!-- end of {name} -->")
@@ -124,6 +163,8 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         ("<!-- options -->", option_tables),
         ("<!-- metrics -->", metric_texts),
         ("<!-- clauses -->", clause_table),
+        ("<!-- papers -->", paper_table),
+        ("<!-- sources -->", source_table),
     ):
         if place in markdown:
             markdown = markdown.replace(place, text())

@@ -100,10 +100,6 @@ def loaded(run: Run | str | Path) -> Run:
             f"{path} is an audit file, and no stored run. Name the folder that biascore run {quote(str(path))} saved, "
             f"such as {path.with_name(f'{path.stem}-run')}"
         )
-    if path.suffix == ".zip" and path.is_file():
-        raise RunError(
-            f"{path} is a bundle. Unpack it, unzip {quote(str(path))}, and name the folder of the run in it"
-        )
     if not path.exists():
         raise RunError(
             f"{path} is not there. Name a folder that biascore run wrote; before a first one there is none to compare with, "

@@ -286,6 +286,10 @@ class Run(Frozen):
     @classmethod
     def load(cls, folder: str | Path) -> Run:
         """Read a stored run; raises RunError where it is missing, changed or of another schema."""
+        if Path(folder).suffix == ".zip" and Path(folder).is_file():
+            raise RunError(
+                f"{folder} is an archive. Unpack it, unzip {quote(str(folder))}, and name the folder run in it"
+            )
         problems, run = read_run(Path(folder))
         if not (Path(folder) / RUN_FILE).exists():
             raise RunError(f"{folder}: {problems[0]}. Name a folder that biascore run wrote")

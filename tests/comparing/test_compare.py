@@ -203,8 +203,10 @@ def test_stored_runs_are_read_by_folder_and_by_file(both: Run, tmp_path: Any) ->
         compare(folder, tmp_path)
     for name in ("a.toml", "a.zip"):
         (tmp_path / name).touch()
-    with pytest.raises(RunError, match=r"is a bundle. Unpack it, unzip "):
+    with pytest.raises(RunError, match=r"is an archive. Unpack it, unzip "):
         compare(folder, tmp_path / "a.zip")
+    with pytest.raises(RunError, match=r"is an archive. Unpack it, unzip "):
+        Run.load(tmp_path / "a.zip")
     with pytest.raises(RunError, match=r"is an audit file, .*such as .*a-run"):
         compare(folder, tmp_path / "a.toml")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,7 @@ PAGES = sorted(
     for path in (ROOT / "README.md", *ROOT.glob("docs/**/*.md"))
     if path.parent.name != "plugins" and path.name != "plugins.md"  # in tests/plugins/test_walks.py
 )
+IN_A_TABLE = re.compile(r"^\|[^`\n]*`(biascore [^`\n]+)`", re.MULTILINE)
 BLOCK = re.compile(r"^ *```(\w+)[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 NOT_TYPED = {
     "--workers 4": "it starts processes, in tests/workers",
@@ -64,6 +66,8 @@ def blocks(page: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     the page shows that they print, which may be nothing.
     """
     audit = ""
+    if page == "README.md":
+        yield audit, [(line, "") for line in IN_A_TABLE.findall((ROOT / page).read_text(encoding="utf-8"))]
     for language, block in BLOCK.findall((ROOT / page).read_text(encoding="utf-8")):
         if language == "toml" and "[[measurements]]" in block and "[[models]]" in block:
             audit = block
@@ -73,7 +77,7 @@ def blocks(page: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
                 COMMAND.findall(text) if language == "console" else [(one, "") for one in text.splitlines()]
             )
             lines = [(line.strip(), shown) for line, shown in typed]
-            yield audit, [one for one in lines if re.match(r"(\.venv/bin/)?biascore ", one[0])]
+            yield audit, [one for one in lines if re.match(r"(\.venv/bin/)?biascore |unzip ", one[0])]
 
 
 WITH_COMMANDS = [page for page in PAGES if any(lines for _, lines in blocks(page))]
@@ -98,6 +102,11 @@ def test_the_commands_of_a_page_work(
             if any(part in line for part in NOT_TYPED):
                 continue
             command = shlex.split(with_stand_ins(line, chat), comments=True)[1:]
+            if command[0] == "init":
+                Path("audit.toml").unlink(missing_ok=True)
+            if line.startswith("unzip "):
+                shutil.unpack_archive(command[-1])
+                continue
             done = CliRunner().invoke(app, command)
             # Models of these tests are random: one may say neither yes nor no.
             assert done.exit_code == 0 or "yes and no have a probability below" in done.output, (

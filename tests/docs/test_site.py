@@ -38,12 +38,30 @@ def anchors(page: Path) -> set[str]:
 
 def test_every_link_into_a_page_finds_its_heading() -> None:
     wrong = []
-    for page in DOCS.rglob("*.md"):
+    for page in (ROOT / "README.md", *DOCS.rglob("*.md")):
         for path, anchor in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
             target = (page.parent / path).resolve() if path else page
             if target.suffix == ".md" and anchor not in anchors(target):
                 wrong.append(f"{page.relative_to(ROOT)}: {path}#{anchor}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_every_page_that_the_program_names_is_there() -> None:
+    tops = ("biascore", "adapters", "plugins", "wordlists", ".ci", "Makefile", "action.yml", "CITATION.cff")
+    files = [one for top in tops for one in (ROOT / top, *(ROOT / top).rglob("*")) if one.is_file()]
+    texts = {
+        one: one.read_text(encoding="utf-8")
+        for one in files
+        if one.suffix in {"", ".py", ".toml", ".json", ".yml", ".cff", ".md"}
+    }
+    named = {(one, name) for one, text in texts.items() for name in re.findall(r"\bdocs/[\w/-]+\.md", text)}
+    assert len({name for _, name in named}) > 5
+    assert sorted(f"{one}: {name}" for one, name in named if not (ROOT / name).is_file()) == []
+
+
+@pytest.mark.parametrize("name", ["audits", "gates", "run-statistics", "suppliers-report", "tables"])
+def test_a_page_of_audits_has_at_most_1000_words(name: str) -> None:
+    assert len(FENCE.sub("", (DOCS / f"{name}.md").read_text(encoding="utf-8")).split()) <= 1000
 
 
 def test_a_heading_stands_on_a_line_of_its_own() -> None:
