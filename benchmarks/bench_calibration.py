@@ -51,14 +51,16 @@ class Case:
     models: int = 20
     nulls: int = 60
     drawn: bool = False
+    audit: str = ""
+    """The design of an audit that asks as many texts: "small"."""
 
     @property
     def kind(self) -> str:
-        return str(self.options.get("model_kind", ""))
+        return str(self.options.get("model_kind", self.audit))
 
     @property
     def of_kind(self) -> str:
-        return f", {self.kind} models" if self.kind else ""
+        return f", {self.audit} audit" if self.audit else f", {self.kind} models" if self.kind else ""
 
 
 CASES = (
@@ -94,6 +96,12 @@ CASES = (
     Case("gg-fise", "it/fise_it1_traits", {"draws": 499}),
     Case("robust-association", "en/professions_held_by_both", {"pairs": 4}, nulls=40),
     Case("eec", "en/eec", {"emotions": ["anger"]}, nulls=40),
+    Case("characters", "en/occasions-occupations", {"templates": 1}, nulls=100, audit="small"),
+    Case("characters", "en/occasions-occupations", nulls=100),
+    Case("advice", "en/advice-gender", {"names": 1}, nulls=100, audit="small"),
+    Case("advice", "en/advice-gender", nulls=100),
+    Case("counterfactual", "en/counterfactual-gender", {"pairs": 10}, nulls=100, audit="small"),
+    Case("counterfactual", "en/counterfactual-gender", nulls=100),
 )
 
 
