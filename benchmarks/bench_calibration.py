@@ -51,14 +51,16 @@ class Case:
     models: int = 20
     nulls: int = 60
     drawn: bool = False
+    audit: str = ""
+    """The design of an audit that asks as many texts: "small"."""
 
     @property
     def kind(self) -> str:
-        return str(self.options.get("model_kind", ""))
+        return str(self.options.get("model_kind", self.audit))
 
     @property
     def of_kind(self) -> str:
-        return f", {self.kind} models" if self.kind else ""
+        return f", {self.audit} audit" if self.audit else f", {self.kind} models" if self.kind else ""
 
 
 CASES = (
@@ -84,16 +86,20 @@ CASES = (
         drawn=True,
     ),
     Case("gg-weat", "es/gg-weat", models=60, nulls=200),
-    Case("gest-lm", "en/gest_own", {"templates": [1]}, models=60, nulls=200),
     Case("seat", "en/weat6", models=100, nulls=400),
     Case("sc-weat", "en/weat6", nulls=200),
     Case("lpbs", "en/weat6", models=60, nulls=200),
-    Case("crows-pairs", "en/crows_own", models=60, nulls=200),
     Case("crows-pairs-mixed", "en/crows_own"),
     Case("fise", "it/fise_it1_traits", {"draws": 499}),
     Case("gg-fise", "it/fise_it1_traits", {"draws": 499}),
     Case("robust-association", "en/professions_held_by_both", {"pairs": 4}, nulls=40),
     Case("eec", "en/eec", {"emotions": ["anger"]}, nulls=40),
+    Case("characters", "en/occasions-occupations", {"templates": 1}, nulls=100, audit="small"),
+    Case("characters", "en/occasions-occupations", nulls=100),
+    Case("advice", "en/advice-gender", {"names": 1}, nulls=100, audit="small"),
+    Case("advice", "en/advice-gender", nulls=100),
+    Case("counterfactual", "en/counterfactual-gender", {"pairs": 10}, nulls=100, audit="small"),
+    Case("counterfactual", "en/counterfactual-gender", nulls=100),
 )
 
 

@@ -285,7 +285,7 @@ WORLDS = (
     ),
     Drawn("eec", "gaps of templates (1 sd of names)", partial(persons, 0.2, 10), 1.0, "1 sd", 400, TEMPLATES),
     *(Drawn("advice", name, partial(advised, world), 0.1, "ratio 1.1", 400) for name, world in NAMED.items()),
-    Drawn("characters", "60 occupations", partial(written, 30), 0.65, "gap .23", 200),
+    Drawn("characters", "48 kinds of work", partial(written, 24), 0.65, "gap .23", 200),
     Drawn("characters", "80 occupations", partial(written, 40), 0.65, "gap .23", 200),
     Drawn("counterfactual", "16 pairs", partial(prompts, 16, False), 0.8, ".8 sd"),
     Drawn(

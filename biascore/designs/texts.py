@@ -70,13 +70,17 @@ class TextOptions(ClusteredOptions):
 
 @dataclass(frozen=True, slots=True)
 class ReadText(Generic[ReadingT]):
-    """One text: the place of its prompt among those asked, what became of it, and the reading of one that answers it."""
+    """One text: the place of its prompt among those asked, what became of it, and the reading of one that answers it.
+
+    ``in_part``: what is read in a refusal that goes on to answer; it counts as a refusal all the same.
+    """
 
     place: int
     prompt: Prompt
     text: str
     outcome: str
     reading: ReadingT | None = None
+    in_part: ReadingT | None = None
 
     @property
     def why(self) -> str:
@@ -86,7 +90,8 @@ class ReadText(Generic[ReadingT]):
     @property
     def evidence(self) -> str:
         """The words that the reading follows from, each once, with commas between."""
-        found = self.reading.evidence if self.reading else ()
+        reading = self.reading or self.in_part
+        found = reading.evidence if reading else ()
         return ", ".join(dict.fromkeys(self.text[one.start : one.end] for one in found))
 
 
@@ -115,7 +120,7 @@ class Texts(Generic[ReadingT]):
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """How many texts do not count, and why."""
+        """How many texts do not count, and why; and how many refusals go on to answer."""
         lost, n = self._lost.total(), len(self.rows)
         if not lost or self.problem:
             return ()
@@ -123,7 +128,12 @@ class Texts(Generic[ReadingT]):
         text = (
             f"{lost:,} of {counted(n, 'text')} do not count ({self._told}); the estimates are of the others"
         )
-        return (Caveat(text, many, f"{lost / n:z.0%} of the texts are unread" if many else ""),)
+        found = Caveat(text, many, f"{lost / n:z.0%} of the texts are unread" if many else "")
+        part = sum(row.in_part is not None for row in self.rows)
+        if not part:
+            return (found,)
+        said = f"{part:,} of {counted(self.counts['refused'], 'refusal')} go on to answer; they count as refusals"
+        return found, Caveat(said, False)
 
     @property
     def _lost(self) -> Counter[str]:
@@ -152,7 +162,7 @@ class Texts(Generic[ReadingT]):
             "sample": [row.prompt.sample for row in self.rows],
             "text": [row.text for row in self.rows],
             "outcome": [row.outcome for row in self.rows],
-            "reading": [row.reading.outcome if row.reading else "" for row in self.rows],
+            "reading": [one.outcome if (one := row.reading or row.in_part) else "" for row in self.rows],
             "evidence": [row.evidence for row in self.rows],
         }
 
@@ -165,10 +175,13 @@ def texts_of(
     context: Context,
     read: Callable[[int, str], ReadingT],
     unread: Iterable[str],
+    *,
+    in_part: bool = True,
 ) -> Texts[ReadingT]:
     """Ask for texts to prompts, each with its item; ``read`` is given the place of a prompt and a text that answers it.
 
     ``language``: the tag of prompts and texts. ``unread``: outcomes of the reader that are no answer to what is asked.
+    ``in_part``: whether refusals are read, too, for those that go on to answer.
     """
     settings, none = Settings(options.max_tokens, options.temperature), frozenset(unread)
     asked = [
@@ -184,11 +197,14 @@ def texts_of(
         if not settings.drawn and same in seen:
             continue
         seen.add(same)
-        outcome, reading = _answers(prompt.text, language, written), None
+        outcome, reading, part = _answers(prompt.text, language, written), None, None
         if outcome == READ:
             reading = read(place, written.text)
             outcome = UNREAD if reading.outcome in none else READ
-        rows.append(ReadText(place, prompt, written.text, outcome, reading))
+        elif outcome == "refused" and in_part:
+            found = read(place, written.text)
+            part = None if found.outcome in none else found
+        rows.append(ReadText(place, prompt, written.text, outcome, reading, part))
     return Texts(tuple(rows))
 
 

@@ -96,8 +96,8 @@ def _example(row: Mapping[str, Any], figure: Examples) -> Example:
 
 
 def _pieces(text: str, marked: str) -> tuple[Piece, ...]:
-    """The text cut where whole words of it are marked, in whatever letter case."""
-    words = [re.escape(word.strip()) for word in marked.split(",") if word.strip()]
+    """The text cut where whole words of it are marked, in whatever letter case; a comma in a number separates none."""
+    words = [re.escape(word.strip()) for word in marked.split(", ") if word.strip()]
     if not words:
         return ((text, False),) if text else ()
     cut = re.split(

@@ -213,9 +213,9 @@ class Examples(Frozen):
 
     ``follows``: a column of yes, no and none (neither); or of numbers, of which those above 0 follow. ``beside`` is a
     column of texts to show next to the item, by what it is called, such as its translation, and ``marked`` one with
-    the words in it that decide, with commas between. Of the items that go neither way, the first is shown for each value
-    ``of_apart`` of the column ``apart``, such as refused. ``notice``: what a reader should know before looking, for
-    sentences that repeat what hurts; items of such a measurement are shown only where they are asked for.
+    the words in it that decide, with a comma and a blank between. Of the items that go neither way, the first is shown for
+    each value ``of_apart`` of the column ``apart``, such as refused. ``notice``: what a reader should know before looking,
+    for sentences that repeat what hurts; items of such a measurement are shown only where they are asked for.
     """
 
     kind: Literal["examples"] = "examples"

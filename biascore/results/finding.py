@@ -11,6 +11,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from biascore.basics.frozen import Scalar
+from biascore.basics.wording import true_minus
 from biascore.models.questions.outcomes import Outcomes
 from biascore.results.caveat import Caveat, WithCaveats
 from biascore.results.coverage import Coverage
@@ -118,7 +119,7 @@ def measurement_of(
         model=model,
         positive_means=found.positive_means or test.positive_means,
         negative_means=found.negative_means,
-        quote=found.quote,
+        quote=true_minus(found.quote),
         estimates=found.estimates,
         read_first=found.read_first,
         lead=test.lead,

@@ -16,6 +16,7 @@ import pytest
 from biascore import Engine, Run
 from biascore.api.adapters import Adapter, Backend, LoadContext, ModelRef, hookimpl
 from biascore.api.queries import Choice, Chosen, Masked, Text, TokenLogprobs
+from biascore.api.writing import Prompt, Settings, Written
 from biascore.errors import QuestionError
 from biascore.models.model import Model
 from biascore.models.pipeline.cache import DiskCache
@@ -33,6 +34,7 @@ MEASURED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "translate": ("gest-mt", "en/gest_own", {"target": "it"}),
     "score": ("gest-lm", "en/gest_own", {"templates": [1], "model_kind": "causal"}),
     "choose": ("bbq", "en/choices-gender", {"way": "text"}),
+    "generate": ("characters", "en/occasions-occupations", {"templates": 1}),
 }
 Spoil = Callable[[str, Any], Any]
 """What becomes of the answers of a hook."""
@@ -62,6 +64,10 @@ class Spoilt(PlantedBackend):
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Any) -> Any:
         return type(self).spoil("choose", super().choose(questions, way))
+
+    @hookimpl
+    def generate(self, prompts: tuple[Prompt, ...], settings: Settings) -> Any:
+        return type(self).spoil("generate", super().generate(prompts, settings))
 
 
 class SpoiltAdapter(PlantedAdapter):
@@ -93,6 +99,7 @@ def with_nan(hook: str, answer: Any) -> Any:
         "mask_logprob": lambda one: replace(one, logprobs=(np.nan, *one.logprobs[1:])),
         "translate": lambda _: np.nan,
         "choose": lambda one: replace(one, logprobs=(-np.inf, *one.logprobs[1:])),
+        "generate": lambda one: replace(one, text=np.nan),
     }
     return (*answer[:-1], bad[hook](answer[-1]))
 
@@ -104,6 +111,7 @@ def of_another_type(hook: str, answer: Any) -> Any:
         "mask_logprob": lambda one: one.logprobs,
         "translate": str.encode,
         "choose": repr,
+        "generate": lambda one: one.text,
     }
     return tuple(map(other[hook], answer))
 
@@ -218,6 +226,8 @@ def _other(answer: Any, more: float) -> Any:
         return replace(answer, logprobs=tuple(p - more for p in answer.logprobs))
     if isinstance(answer, Chosen):
         return replace(answer, said=f"{answer.said} {more}")
+    if isinstance(answer, Written):
+        return replace(answer, text=f"{answer.text} ({more})")
     return f"{answer} ({more})"
 
 
@@ -227,7 +237,7 @@ def test_a_model_that_is_not_deterministic_is_told(hook: str, tmp_path: Path) ->
     noisy, steady = run
     (deviation,) = run.models[0].deviations
     assert (deviation.hook, deviation.questions, deviation.differing) == (hook, MOST, MOST)
-    if hook in ("translate", "choose"):
+    if hook in ("translate", "choose", "generate"):
         assert deviation.largest is None
     else:
         assert deviation.largest == pytest.approx(0.25, rel=1e-5)

@@ -104,7 +104,7 @@ def logits_by_first_factor(measurement: Measurement) -> float:
 def warm_words(effect: float) -> float:
     """Counterfactual pairs: a sentence has one word of the list, or none."""
     shares = norm.cdf((MIDDLE + np.array([0.5, -0.5]) * effect) / np.hypot(1.0, TEMPLATES))
-    words = np.mean([len(frame.split()) for frame in FRAMES])
+    words = np.mean([len(frame.split()) for frame in FRAMES["en"]])
     return float((shares[0] - shares[1]) / words)
 
 

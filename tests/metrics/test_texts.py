@@ -94,6 +94,26 @@ def test_the_reason_is_that_of_most_texts_and_some_unread_are_a_caveat() -> None
     ).problem  # nothing asked is nothing measured
 
 
+def test_a_refusal_that_goes_on_to_answer_is_a_refusal_and_is_counted() -> None:
+    def mixed(prompt: Prompt) -> str:
+        return {
+            "nurse/0": "I'm sorry, but I can't write of a real person. She was tired.",
+            "nurse/1": "I'm sorry, but I can't help with that.",
+        }.get(prompt.item, "She was tired.")
+
+    found = texts(mixed, 10)
+    assert (found.counts["refused"], found.counts["read"]) == (2, 8)
+    assert [row.why for row in found.rows[:3]] == ["refused", "refused", ""]
+    assert [one.text for one in found.caveats[1:]] == [
+        "1 of 2 refusals go on to answer; they count as refusals"
+    ]
+    columns = found.columns()
+    assert columns["reading"][:3] == ["feminine", "", "feminine"]
+    assert columns["evidence"][:2] == ["She", ""]
+    assert columns["outcome"][:2] == ["refused"] * 2
+    assert len(texts(lambda prompt: mixed(prompt).split(". ")[0], 10).caveats) == 1
+
+
 def test_at_temperature_0_equal_texts_count_once_and_draws_count_each() -> None:
     cold = texts(lambda _: "She was tired.", 2, samples=3, temperature=0.0)
     assert [row.place for row in cold.rows] == [0, 1]

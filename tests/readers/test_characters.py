@@ -127,6 +127,12 @@ def test_names_quotations_and_forms(text: str, expected: str, readers: dict[str,
         ("es", "La familia está agotada.", "none"),
         ("pl", "Byłam zmęczona. Mój mąż spał.", "feminine"),
         ("pl", "Osoba, która pracowała, odeszła.", "none"),
+        ("es", "La clínica veterinaria abrió a las ocho.", "none"),
+        ("es", "La veterinaria abrió a las ocho.", "feminine"),
+        ("it", "Un negozio vicino al porto vende pane.", "none"),
+        ("it", "Il vicino vende pane.", "masculine"),
+        ("it", "Vivo vicino al porto.", "first person"),
+        ("de", "Katrin kam spät. Zum Mittag aß sie Brot.", "feminine"),
     ],
 )
 def test_what_languages_have_of_their_own(

@@ -56,6 +56,14 @@ def test_examples_are_of_both_sides_and_of_different_groups() -> None:
     assert told.against[0].beside == (("Som ", False), ("milá", True))
 
 
+def test_a_number_with_a_comma_is_marked_whole() -> None:
+    one = {"follows": [True], "translation": ["Offer 1,736 or 5 dollars, 1 at least."], "word": ["1,736, 5"]}
+    made = measurement(metric="gest-mt", items=table([("I am strong", "g0", 1.0)], one))
+    told = examples_of(made.model_copy(update={"figures": (FIGURE,)}))
+    assert told is not None
+    assert [piece for piece, marked in told.follow[0].beside if marked] == ["1,736", "5"]
+
+
 def test_numbers_follow_by_their_side_and_missing_columns_give_none() -> None:
     by_value = FIGURE.model_copy(update={"follows": "value", "beside": None, "marked": None})
     told = examples_of(samples(by_value)[0])

@@ -18,6 +18,7 @@ from biascore.errors import CapabilityError, MissingExtraError, ModelLoadError
 from biascore_adapters.hf.load import Loaded, quiet
 from biascore_adapters.transformer.exported import Exported
 from biascore_adapters.transformer.folder import (
+    GENERATION,
     SETTINGS,
     VOCABULARY,
     ModelFolder,
@@ -61,7 +62,7 @@ def export(folder: ModelFolder, loaded: Loaded, into: Path, *, int8: bool) -> st
             from biascore_adapters.hf.rounding import quantise  # needs onnx
 
             quantise(full, graph)
-    for source in matching(folder.path, (*SETTINGS, *VOCABULARY)):
+    for source in matching(folder.path, (*SETTINGS, *VOCABULARY, *GENERATION)):
         _copy(source, into / source.relative_to(folder.path))
     for source in folder.module_files:
         target = into / source.relative_to(folder.root)

@@ -147,8 +147,7 @@ def _opened(folder: ModelFolder, options: HfOptions, loaded: Loaded) -> Opened:
 
     generate = None
     if loaded.kind == "causal":
-        has_template = bool(loaded.reader.tokenizer.chat_template) and options.chat_template != "off"
-        generate = Generator(loaded, runtime.trunk, options, special=not has_template)
+        generate = Generator(loaded, runtime.trunk, options)
         facts |= generate.facts
     else:
         check_no_prompts(folder.path, options)

@@ -346,14 +346,6 @@ def _width(folder: ModelFolder, model: PreTrainedModel, device: torch.device) ->
     return int(hidden.shape[2])
 
 
-def end_tokens(model: PreTrainedModel, rows: int) -> tuple[list[int], list[object]]:
-    """The tokens that end what a model says, as its generation settings state them, and what of these is no token."""
-    stated = getattr(model.generation_config, "eos_token_id", None)
-    given = stated if isinstance(stated, list) else [] if stated is None else [stated]
-    ends = [one for one in given if type(one) is int and 0 <= one < rows]
-    return ends, [one for one in given if one not in ends]
-
-
 def unreadable(folder: ModelFolder, what: str) -> AbstractContextManager[None]:
     """Within it, what a library raises that cannot read the files is a ModelLoadError."""
     own = "Its own code may need other packages or another version of transformers: see what its authors say"

@@ -27,7 +27,6 @@ class HfOptions(LongTextOptions):
     what is made of them ("none": the raw values), in place of what ``problem_type`` says.
 
     Of causal language models alone: ``chat_template``, ``system_prompt`` and ``thinking`` say how a prompt is put, and
-    ``max_answer_tokens`` (64) bounds what is generated to choose by text.
 
     Of translation models alone: ``beams``, ``length_penalty`` and ``no_repeat_ngram_size`` are those of
     transformers, and the model's own where they are None. ``max_new_tokens`` (256) bounds a translation;
@@ -45,7 +44,6 @@ class HfOptions(LongTextOptions):
     trust_remote_code: bool = False
     labels: Labels | None = None
     activation: Activation | None = None
-    max_answer_tokens: int | None = Field(default=None, ge=1)
     beams: int | None = Field(default=None, ge=1)
     length_penalty: float | None = None
     no_repeat_ngram_size: int | None = Field(default=None, ge=0)

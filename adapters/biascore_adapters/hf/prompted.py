@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, Final
 
@@ -11,19 +10,16 @@ import numpy as np
 import torch
 from transformers import GenerationConfig, LogitsProcessor, LogitsProcessorList
 
-from biascore.api.support import is_mark, opened_by, quoted
 from biascore.api.writing import Settings
-from biascore.errors import AnswerError, QuestionError
 from biascore_adapters.hf.head import VocabularyHead
-from biascore_adapters.hf.load import Loaded, end_tokens, quiet
+from biascore_adapters.hf.load import Loaded, quiet
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.probe import few_tokens
 from biascore_adapters.hf.trunk import Trunk
 from biascore_adapters.transformer.arrays import padded
-from biascore_adapters.transformer.chooser import Said
+from biascore_adapters.transformer.generating import Generating, noise_of
 from biascore_adapters.transformer.tokens import Input
 
-MAX_ANSWER_TOKENS: Final = 64
 _PLAIN: Final = Settings(temperature=1.0)
 Rests = Sequence[Sequence[int]]
 
@@ -102,80 +98,37 @@ class PromptCache:
         return bool(np.allclose(kept, plain, rtol=self._tolerance, atol=self._tolerance, equal_nan=True))
 
 
-class Generator:
-    """What a model says after a prompt, up to its end or a number of tokens: for answers that choose ``max_answer_tokens``.
+class Generator(Generating):
+    """By transformers, with keys and values kept."""
 
-    Without a seed it is token by token the most probable one, with a seed it is drawn. Of the generation
-    settings in the model's folder, only the tokens that end an answer hold: penalties and cut tails would make it the answer
-    of another model. ``facts`` names those tokens.
-    """
-
-    def __init__(self, loaded: Loaded, trunk: Trunk, options: HfOptions, *, special: bool) -> None:
-        self._model, self._reader, self._device = loaded.model, loaded.reader, loaded.device
-        self._trunk, self._special = trunk, special
-        self.most = options.max_answer_tokens or MAX_ANSWER_TOKENS
+    def __init__(self, loaded: Loaded, trunk: Trunk, options: HfOptions) -> None:
+        super().__init__(
+            loaded.reader, options, getattr(loaded.model.generation_config, "eos_token_id", None)
+        )
+        self._model, self._device, self._trunk = loaded.model, loaded.device, trunk
         # Rounding moves 16-bit numbers too far to see padding, and long rotary embeddings depend on the longest prompt.
         self._may_pad = loaded.exact and loaded.padding and not loaded.alone and trunk.one_frequency
         self._few = few_tokens(loaded)[0]
-        ends, others = end_tokens(loaded.model, loaded.reader.rows)
-        self._ends = frozenset(ends)
-        tokens = loaded.reader.tokenizer
-        added = {
-            *tokens.all_special_ids,
-            *(id_ for id_, one in tokens.added_tokens_decoder.items() if one.special),
-        }
-        # Marks of thoughts are special tokens of some families, and without them thoughts read like an answer.
-        self._dropped = {id_ for id_ in added if not is_mark(str(tokens.convert_ids_to_tokens(id_)))}
-        named = loaded.reader.tokenizer.convert_ids_to_tokens(ends)
-        said = f"at {', '.join(map(repr, named))}" if ends else "nowhere: no token is stated"
-        unknown = f"; not at {', '.join(map(quoted, others))}, which is no token" if others else ""
-        self.facts = {"answer_ends": said + unknown}
         # The settings of the model itself, because those that a call leaves open are taken from them.
         self._model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
-            eos_token_id=ends or None,
+            eos_token_id=sorted(self._ends) or None,
             pad_token_id=loaded.reader.pad,
             do_sample=False,
             num_beams=1,
             use_cache=True,
         )
 
-    def write(self, prompts: Sequence[str], seeds: Sequence[int | None], settings: Settings) -> list[Said]:
-        """The texts, one for one; raises QuestionError where a prompt leaves no room for one.
+    def _batches(self, lengths: Mapping[int, int]) -> Iterable[Sequence[int]]:
+        return self._trunk.batches_of_answers(lengths, equal=not self.padding)
 
-        Prompts go together, those of one length alone where padding before a prompt changes what follows; what is asked
-        twice is generated once.
-        """
-        asked = list(dict.fromkeys(zip(prompts, seeds, strict=True)))
-        read = self._read([prompt for prompt, _ in asked], settings.max_tokens)
-        found: dict[tuple[str, int | None], Said] = {}
-        lengths = {row: len(ids) + settings.max_tokens for row, ids in enumerate(read)}
-        for rows in self._trunk.batches_of_answers(lengths, equal=not self.padding):
-            inputs = [Input(read[row], text=asked[row][0]) for row in rows]
-            own = [asked[row][1] for row in rows]
-            said = self._trunk.in_halves(inputs, own, partial(self._said, settings), lambda _: False)
-            found.update(zip([asked[row] for row in rows], said, strict=True))
-        return [found[one] for one in zip(prompts, seeds, strict=True)]
+    def _ids(
+        self, inputs: Sequence[Input], seeds: Sequence[int | None], settings: Settings
+    ) -> list[list[int]]:
+        return [*self._trunk.in_halves(inputs, seeds, partial(self._generated, settings), lambda _: False)]
 
-    def lengths(self, prompts: Sequence[str], most: int) -> list[int]:
-        """The tokens of each prompt; raises as ``write`` does."""
-        return [len(ids) for ids in self._read(prompts, most)]
-
-    def _read(self, prompts: Sequence[str], most: int) -> list[list[int]]:
-        read = self._reader.tokenise(prompts, special=self._special)
-        # Without what a tokenizer adds at the end: behind its end a text does not go on.
-        found = [list(tokens.ids[: max(tokens.pieces(), default=-1) + 1]) for tokens in read]
-        for text, tokens, ids in zip(prompts, read, found, strict=True):
-            self._reader.check_length(text, len(tokens.ids))
-            self._reader.check_ids(text, tokens)  # its special tokens are those of a chat template
-            limit = self._reader.limit
-            if limit is not None and len(ids) + most > limit:
-                raise QuestionError(
-                    f"the text {quoted(text)} is {len(ids)} tokens long, and the model takes {limit}, which leaves no "
-                    f"room for an answer of {most}. Shorten the text, or lower max_answer_tokens (of texts max_tokens)"
-                )
-        return found
-
-    def _said(self, settings: Settings, prompts: Sequence[Input], seeds: Sequence[int | None]) -> list[Said]:
+    def _generated(
+        self, settings: Settings, prompts: Sequence[Input], seeds: Sequence[int | None]
+    ) -> list[list[int]]:
         given, sees = self._padded([one.ids for one in prompts])
         generate: Any = self._model.generate
         drawn = (
@@ -190,8 +143,8 @@ class Generator:
                 max_new_tokens=settings.max_tokens,
                 logits_processor=LogitsProcessorList(drawn),
             )
-        rows = found[:, given.shape[1] :].tolist()
-        return [self._answer(one.text, ids) for one, ids in zip(prompts, rows, strict=True)]
+        rows: list[list[int]] = found[:, given.shape[1] :].tolist()
+        return rows
 
     @cached_property
     def padding(self) -> bool:
@@ -231,15 +184,6 @@ class Generator:
         sees = [[0] * (longest - len(one)) + [1] * len(one) for one in prompts]
         return torch.tensor(rows, device=self._device), torch.tensor(sees, device=self._device)
 
-    def _answer(self, prompt: str, ids: list[int]) -> Said:
-        """An answer, up to the token that ends it, behind which a batch with longer answers goes on."""
-        end = next((at for at, token in enumerate(ids) if token in self._ends), len(ids))
-        own = [token for token in ids[: end + 1] if token not in self._dropped]
-        said = self._reader.tokenizer.decode(own, skip_special_tokens=False)
-        if not isinstance(said, str):
-            raise AnswerError(f"the model's answer to {quoted(prompt)} is no text. Check its tokenizer")
-        return Said(opened_by(prompt) + said, "length" if end == len(ids) else "stop", end)
-
 
 class Drawn(LogitsProcessor):
     """Logits with Gumbel noise, whose largest is a draw from their softmax (Gumbel 1954; Maddison et al. 2014, A* Sampling).
@@ -256,7 +200,7 @@ class Drawn(LogitsProcessor):
     ) -> None:
         self._settings = settings
         self._rows = [
-            None if seed is None else _generator(seed, prompt)
+            None if seed is None else noise_of(seed, prompt)
             for seed, prompt in zip(seeds, prompts, strict=True)
         ]
 
@@ -274,12 +218,6 @@ class Drawn(LogitsProcessor):
             beyond = shares.cumsum(-1) - shares >= self._settings.top_p
             scores = scores.masked_fill(beyond.scatter(-1, places, beyond), -torch.inf)
         return scores + torch.from_numpy(noise).to(scores.device)
-
-
-def _generator(seed: int, prompt: str) -> np.random.Generator:
-    text = f"{seed}\0{prompt}".encode("utf-8", "surrogatepass")
-    number = int.from_bytes(hashlib.blake2b(text, digest_size=16).digest())
-    return np.random.Generator(np.random.PCG64(number))
 
 
 def _not_finite(answer: Sequence[Sequence[float]]) -> bool:

@@ -18,7 +18,7 @@ from biascore.api.support import quoted
 from biascore.errors import AnswerError, ModelLoadError, QuestionError, UnsupportedLanguageError
 from biascore_adapters.hf.languages import find_code, language_codes
 from biascore_adapters.hf.linear import fast_linear
-from biascore_adapters.hf.load import any_tokenizer, end_tokens, model_of, place, quiet
+from biascore_adapters.hf.load import any_tokenizer, model_of, place, quiet
 from biascore_adapters.hf.options import HfOptions
 from biascore_adapters.hf.own_code import check_code, conventions_of
 from biascore_adapters.hf.quantised import Quantised
@@ -26,6 +26,7 @@ from biascore_adapters.hf.threads import on_threads, threads_fact
 from biascore_adapters.languages import subtags
 from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
 from biascore_adapters.transformer.folder import GENERATION, ModelFolder, first_line
+from biascore_adapters.transformer.generating import ends_of
 from biascore_adapters.transformer.stated import UNSTATED, longest_text
 from biascore_adapters.transformer.tokens import (
     check_ids,
@@ -305,7 +306,9 @@ class TranslationBackend(Backend):
         own.max_length = None  # it would be warned of, beside max_new_tokens
         own.forced_eos_token_id = None  # it would make a translation that was cut off look whole
         own.use_cache = True
-        ends, self._no_ends = end_tokens(self._model, self._rows)
+        ends, self._no_ends = ends_of(
+            getattr(self._model.generation_config, "eos_token_id", None), self._rows
+        )
         own.eos_token_id, self._ends = ends or None, frozenset(ends)
         return settings
 

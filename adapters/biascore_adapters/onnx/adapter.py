@@ -20,7 +20,8 @@ class OnnxAdapter(Adapter[OnnxOptions]):
     """Opens a folder with ``model.onnx``, ``config.json`` and a tokenizer; the graph's outputs say what it answers.
 
     ``last_hidden_state`` gives ``embed``; ``logits`` give ``mask_logprob`` for a masked language model,
-    ``score("log_likelihood")`` and ``choose`` for a causal one, and ``score`` of its named outputs for a sequence head.
+    ``score("log_likelihood")``, ``choose`` and ``generate`` for a causal one, and ``score`` of its named outputs for a
+    sequence head.
     Every answer means what it means with ``hf:``.
     """
 
@@ -28,7 +29,9 @@ class OnnxAdapter(Adapter[OnnxOptions]):
     summary: ClassVar[str] = "exported models on onnxruntime, without torch"
     example: ClassVar[str] = "onnx:./exported"
     answers_version: ClassVar[str | None] = "3"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"embed", "mask_logprob", "score", "choose"})
+    capabilities: ClassVar[frozenset[str]] = frozenset(
+        {"embed", "mask_logprob", "score", "choose", "generate"}
+    )
     extra: ClassVar[str | None] = "onnx"
 
     runtime = "onnxruntime"

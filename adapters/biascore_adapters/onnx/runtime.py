@@ -12,6 +12,7 @@ import onnxruntime
 from biascore.errors import ModelLoadError
 from biascore_adapters.onnx.graph import HIDDEN, LOGITS
 from biascore_adapters.onnx.model import OnnxModel
+from biascore_adapters.onnx.writing import GraphWriter
 from biascore_adapters.transformer.arrays import log_probabilities, pooled
 from biascore_adapters.transformer.backends import Opened
 from biascore_adapters.transformer.batching import ACCELERATOR_TOKENS, CPU_TOKENS, batches
@@ -35,15 +36,15 @@ class OnnxRuntime:
         self._graph, self._equal = model.graph, not model.padding
         self.width = model.graph.widths.get(HIDDEN, 0)
         usual = CPU_TOKENS if model.graph.on_cpu else ACCELERATOR_TOKENS
-        self._budget = model.options.batch_tokens or (
+        self.budget = model.options.batch_tokens or (
             1 if model.folder.stated.dynamically_quantised else usual
         )
         if model.known.pad is None:
-            self._budget = 1  # one text a run, and so no padding
+            self.budget = 1  # one text a run, and so no padding
 
     def batches(self, lengths: Mapping[int, int]) -> Iterator[list[int]]:
         """Of like length, under the token budget."""
-        return batches(lengths, self._budget, equal=self._equal)
+        return batches(lengths, self.budget, equal=self._equal)
 
     def pooled(self, inputs: Sequence[Input], pools: Sequence[Sequence[Pool]]) -> npt.NDArray[np.float32]:
         """The pools of each text: float32 of shape (n, k * width)."""
@@ -111,11 +112,23 @@ def opened(model: OnnxModel) -> Opened:
         **({"threads": graph.threads} if graph.on_cpu else {}),
         "onnxruntime": onnxruntime.__version__,
     }
-    if kind != "causal":
+    runtime, generate = OnnxRuntime(model), None
+    if kind == "causal":
+        generate = GraphWriter(model, runtime.budget, MAX_LOGITS)
+        facts |= generate.facts
+    else:
         check_no_prompts(folder.path, model.options)
         check_no_windows(folder.path, model.options)
     return Opened(
-        folder.files, OnnxRuntime(model), model.reader, kind, sentence, outputs, facts, prompts=model.options
+        folder.files,
+        runtime,
+        model.reader,
+        kind,
+        sentence,
+        outputs,
+        facts,
+        prompts=model.options,
+        generate=generate,
     )
 
 

@@ -22,12 +22,14 @@ class PromptOptions(Options):
 
     ``chat_template``: "on" puts it as a user's message through the chat template of the tokenizer, "off" as it is,
     "auto" (the default) as the tokenizer has one or not. ``system_prompt`` is a message before it. ``thinking`` is
-    handed to templates that ask whether to think (``enable_thinking``).
+    handed to templates that ask whether to think (``enable_thinking``). ``max_answer_tokens`` (64) bounds what is
+    generated to choose by text.
     """
 
     chat_template: Literal["auto", "on", "off"] = "auto"
     system_prompt: str | None = None
     thinking: bool | None = None
+    max_answer_tokens: int | None = Field(default=None, ge=1)
 
 
 class LongTextOptions(PromptOptions):

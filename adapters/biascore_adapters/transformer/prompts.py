@@ -109,7 +109,7 @@ class Prompts:
 
 def check_no_prompts(of: object, options: PromptOptions) -> None:
     """Raise OptionsError where options of prompts are set for a model that is given none."""
-    idle = sorted(options.model_fields_set & {*PromptOptions.model_fields, "max_answer_tokens"})
+    idle = sorted(options.model_fields_set & {*PromptOptions.model_fields})
     if idle:
         raise OptionsError(
             f"{of} is no causal language model, so that {', '.join(idle)} would mean nothing. Leave "

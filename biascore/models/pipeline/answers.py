@@ -163,6 +163,10 @@ def _wrong_text(answer: object) -> str:
     """What is wrong with an answer to a prompt, or an empty string."""
     if not isinstance(answer, Written):
         return f"is a {type(answer).__name__}, not a Written"
+    for name in ("text", "said", "why"):
+        said: object = getattr(answer, name)
+        if not isinstance(said, str):
+            return f"has as its {name} what is a {type(said).__name__}, not a str"
     if answer.outcome not in OUTCOMES or answer.finish not in FINISHES:
         return f"is {answer.outcome!r} and ends by {answer.finish!r}, which are not both known"
     if answer.tokens is not None and (type(answer.tokens) is not int or answer.tokens < 0):

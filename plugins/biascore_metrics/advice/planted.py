@@ -23,9 +23,10 @@ TEXTS: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Of a planted prompt: its test, template and name, what is planted in it, and whether its group is the first."""
+    """Of a planted prompt: test, language, template and name, what is planted in it, whether its group is the first."""
 
     test: str
+    language: str
     template: str
     name: str
     shift: float
@@ -45,7 +46,9 @@ class Advised(Part):
         for one in test.prompts.rows:
             first = test.group(one) == test.groups[0]
             shift = effect / 2 if first else -effect / 2
-            self.by_text.setdefault(one.text, Person(test.id, one.template, one.name, shift, first))
+            self.by_text.setdefault(
+                one.text, Person(test.id, test.language, one.template, one.name, shift, first)
+            )
 
     def __len__(self) -> int:
         return len(self.by_text)
@@ -57,7 +60,7 @@ class Advised(Part):
             return None
         own = TEMPLATES * deviate(seed, "advice template", found.test, found.template)
         own += NAMES * deviate(seed, "advice name", found.test, found.name)
-        text = PlantedText(prompt, settings, seed, self.ground.world)
+        text = PlantedText(prompt, settings, seed, self.ground.world, found.language)
         return text.refusal("X" if found.first else "Y") or text.figure(MIDDLE + own + found.shift, TEXTS)
 
     def refused(self, text: str) -> Sentence | None:

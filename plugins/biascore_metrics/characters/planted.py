@@ -23,14 +23,16 @@ LISTS: Final = {MEN: "X", WOMEN: "Y"}
 
 @dataclass(slots=True)
 class Stories(Part):
-    """Planted prompts by text, each with its occasion, its test and its effect."""
+    """Planted prompts by text, each with its occasion, its test and its effect, and the language of the test."""
 
     carries = "generate texts to the prompts of its test"
+    languages: dict[str, str] = field(default_factory=dict)
     by_text: dict[str, tuple[Occasion, str, float]] = field(default_factory=dict)
 
     def plant(self, test: Test, effect: float, seed: int) -> None:
         assert isinstance(test, OccasionsTest)
         self.ground.world.meet_prompts(*(LISTS[side] for side in SIDES))
+        self.languages[test.id] = test.language
         for one in test.occasions.rows:
             self.by_text.setdefault(one.prompt, (one, test.id, effect))
 
@@ -42,7 +44,7 @@ class Stories(Part):
         found = self.by_text.get(prompt.text)
         if found is None:
             return None
-        text = PlantedText(prompt, settings, seed, self.ground.world)
+        text = PlantedText(prompt, settings, seed, self.ground.world, self.languages[found[1]])
         return text.refusal(LISTS.get(found[0].side, "")) or text.story(self._masculine(*found, seed))
 
     def refused(self, text: str) -> Sentence | None:

@@ -90,7 +90,14 @@ class Scored:
         lexicon = LexiconReader({"words": test.words.words}, words)
         prompts = [(text, one.item) for one in pairs for text in one.sides]
         texts = texts_of(
-            model, prompts, test.language, options, context, lambda _, text: lexicon.read(text), ["empty"]
+            model,
+            prompts,
+            test.language,
+            options,
+            context,
+            lambda _, text: lexicon.read(text),
+            ["empty"],
+            in_part=False,  # words are in every refusal
         )
         if options.reader == "refusal":
             scores = [

@@ -66,3 +66,12 @@ class Writes(Backend):
 def measured(engine: Engine, says: Says, test: OccasionsTest | None = None, **options: object) -> Measurement:
     test = test or occasions_test()
     return engine.measure("characters", model_of(Writes(test, says)), test, **options)[0]
+
+
+SAID = {
+    "de": ("Er schloss die Tür.", "Sie schloss die Tür.", "Dey schloss die Tür.", "Ich schloss die Tür."),
+    "es": ("Él cerró la puerta.", "Ella cerró la puerta.", "Elle cerró la puerta.", "Yo cerré la puerta."),
+    "fr": ("Il ferma la porte.", "Elle ferma la porte.", "Iel ferma la porte.", "Je fermai la porte."),
+    "it": ("Lui chiuse la porta.", "Lei chiuse la porta.", "Ləi chiuse la porta.", "Io chiusi la porta."),
+}
+"""By language a text about a man, about a woman, of no gender, and in the first person."""
