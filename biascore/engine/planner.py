@@ -221,8 +221,8 @@ class Planner:
     def _probe_texts(self, rehearsal: Rehearsal, group: Group, settings: Settings) -> tuple[_Took, int]:
         """From the first tokens of a text of middle length, as if each were as long as it may be.
 
-        Where its tokens are known, a token of a prompt is read with others and so tells what one of a further text takes: a
-        step of many texts reads all weights once, as a step of one does. Else texts are written one by one.
+        Where its tokens are known, a step of many texts is one of one text, which reads all weights, and for each
+        further text what a token of the prompt takes, which is read with others. Else texts are written one by one.
         """
         few, more = _TOKENS
         count = len(group.questions)
