@@ -200,8 +200,8 @@ class Planner:
             cached=tally.cached,
             asked=put + tally.beyond,
             cost=Cost() if tally.beyond else sum((group.cost for group in groups), start=Cost.none()),
-            seconds=took and took.clock,
-            processor_seconds=took and took.processor,
+            seconds=None if took is None else took.clock,
+            processor_seconds=None if took is None else took.processor,
             probed=probed,
             parts=parts_of(
                 PlanPart(kind=g.kind, asked=len(g.questions), cost=g.cost)
