@@ -283,18 +283,18 @@ class Planner:
         """From questions of every length."""
         most = max(1, min(len(group.questions) // _SHARE, rehearsal.batch, PROBE_QUESTIONS))
         sample: list[Any] = []
-        took = _Took()
-        slope = 0.0
+        took, slope = _Took(), _Took()
         asked = 0
         while len(sample) < most:
             size = min(most, max(1, _GROWTH * len(sample)))
-            if took.clock + slope * (size - len(sample)) > PROBE_SECONDS:
+            next_one = took + slope * (size - len(sample))
+            if min(next_one.own, next_one.clock) > PROBE_SECONDS or next_one.clock > LONGEST:
                 break
             larger = _spread(group.questions, size)
             # The first call of a size may be much slower than those after it.
             both = self._ask(rehearsal, group, larger), self._ask(rehearsal, group, larger)
             faster = min(both, key=lambda one: one.clock)
-            slope = max(0.0, faster.clock - took.clock) / (size - len(sample))
+            slope = (faster - took) * (1 / (size - len(sample)))
             sample, took, asked = larger, faster, asked + 2 * size
         return took * self._scale(rehearsal, group, sample), asked
 
