@@ -200,8 +200,8 @@ class Planner:
             cached=tally.cached,
             asked=put + tally.beyond,
             cost=Cost() if tally.beyond else sum((group.cost for group in groups), start=Cost.none()),
-            seconds=took and took.clock,
-            processor_seconds=took and took.processor,
+            seconds=None if took is None else took.clock,
+            processor_seconds=None if took is None else took.processor,
             probed=probed,
             parts=parts_of(
                 PlanPart(kind=g.kind, asked=len(g.questions), cost=g.cost)
@@ -221,8 +221,8 @@ class Planner:
     def _probe_texts(self, rehearsal: Rehearsal, group: Group, settings: Settings) -> tuple[_Took, int]:
         """From the first tokens of a text of middle length, as if each were as long as it may be.
 
-        Where its tokens are known, a token of a prompt is read with others and so tells what one of a further text takes: a
-        step of many texts reads all weights once, as a step of one does. Else texts are written one by one.
+        Where its tokens are known, a step of many texts is one of one text, which reads all weights, and for each
+        further text what a token of the prompt takes, which is read with others. Else texts are written one by one.
         """
         few, more = _TOKENS
         count = len(group.questions)
@@ -283,18 +283,18 @@ class Planner:
         """From questions of every length."""
         most = max(1, min(len(group.questions) // _SHARE, rehearsal.batch, PROBE_QUESTIONS))
         sample: list[Any] = []
-        took = _Took()
-        slope = 0.0
+        took, slope = _Took(), _Took()
         asked = 0
         while len(sample) < most:
             size = min(most, max(1, _GROWTH * len(sample)))
-            if took.clock + slope * (size - len(sample)) > PROBE_SECONDS:
+            next_one = took + slope * (size - len(sample))
+            if min(next_one.own, next_one.clock) > PROBE_SECONDS or next_one.clock > LONGEST:
                 break
             larger = _spread(group.questions, size)
             # The first call of a size may be much slower than those after it.
             both = self._ask(rehearsal, group, larger), self._ask(rehearsal, group, larger)
             faster = min(both, key=lambda one: one.clock)
-            slope = max(0.0, faster.clock - took.clock) / (size - len(sample))
+            slope = (faster - took) * (1 / (size - len(sample)))
             sample, took, asked = larger, faster, asked + 2 * size
         return took * self._scale(rehearsal, group, sample), asked
 

@@ -336,6 +336,23 @@ def test_a_sample_smaller_than_a_batch_counts_what_every_call_takes_once_a_batch
     assert row.probed < 200
 
 
+def test_a_busy_machine_is_allowed_more_by_the_clock_than_by_its_processor() -> None:
+    clock, processor = Clock(), Clock()
+
+    def each(count: int) -> None:
+        processor.pass_(0.1 + 0.001 * count)
+        clock.pass_(8 * (0.1 + 0.001 * count))
+
+    backend = All(batch=512, each=each)
+    planner = Planner(NoCache(), clock=clock, processor=processor)
+    model = model_of(backend, Services(cache=NoCache()))
+    asks = Asks(lambda one: one.embed([f"text {i}" for i in range(1000)]))
+    planner.rehearse("fake", lambda _name: model, [(asks, TEST)], in_context, probe=lambda _name: True)
+    (row,) = planner.plan("plan").rows
+    assert row.probed == 2 * (1 + 4 + 16 + 62)
+    assert row.processor_seconds == pytest.approx(1000 / 62 * (0.1 + 0.062))
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_texts_are_timed_by_their_first_tokens(known: bool) -> None:
     clock = Clock()

@@ -113,19 +113,6 @@ class Filled:
         return Masked(self.text, (self.target,)), Masked(self.text, (self.target,), also=(self.attribute,))
 
 
-def asked_order(filled: Sequence[Filled], shape: tuple[int, int, int], *, hidden: bool) -> list[int]:
-    """The places of sentences of that shape (templates, targets, attributes) in the order in which they are asked.
-
-    A model computes once what is alike in one batch: the masked text of an attribute where targets are ``hidden``, else what
-    precedes the second word. So those of one attribute, or of one first word, are next to each other.
-    """
-    found: list[int] = []
-    for places in np.arange(len(filled)).reshape(shape):
-        by_attribute = hidden or all(filled[i].attribute < filled[i].target for i in places.flat[:1])
-        found += (places.T if by_attribute else places).ravel().tolist()
-    return found
-
-
 class Answers(NamedTuple):
     """Nats (templates, n, m) of n targets with m attributes, by how sub-tokens are read.
 
@@ -311,10 +298,9 @@ class CausalLpbs(InTemplates):
 
     def ask(self, model: Model, filled: Sequence[Filled], shape: tuple[int, int, int]) -> Answers:
         """The log-likelihood of each sentence."""
-        order = asked_order(filled, shape, hidden=False)
-        likely = np.empty(len(filled))
-        likely[order] = model.score([filled[i].text for i in order], "log_likelihood", in_nats=True)
-        likely = likely.reshape(shape)
+        likely = np.array(model.score([one.text for one in filled], "log_likelihood", in_nats=True)).reshape(
+            shape
+        )
         known = np.asarray(np.isfinite(likely).all(axis=0))
         columns = np.asarray(known.any(axis=0))
         rows = np.asarray(known[:, columns].all(axis=1))
@@ -339,14 +325,10 @@ class Lpbs(InTemplates):
 
     def ask(self, model: Model, filled: Sequence[Filled], shape: tuple[int, int, int]) -> Answers:
         """log p_tgt - log p_prior."""
-        order = asked_order(filled, shape, hidden=True)
-        answers = model.mask_logprob(
-            [query for i in order for query in filled[i].questions()], unread="empty"
-        )
-        total, count = np.empty((len(filled), 2)), np.empty((len(filled), 2), dtype=np.int64)
-        total[order] = np.reshape([one.total if one.tokens else math.nan for one in answers], (-1, 2))
-        count[order] = np.reshape([len(one.tokens) for one in answers], (-1, 2))
-        total, count = total.reshape(*shape, 2), count.reshape(*shape, 2)
+        queries = [query for one in filled for query in one.questions()]
+        answers = model.mask_logprob(queries, unread="empty")
+        total = np.array([one.total if one.tokens else math.nan for one in answers]).reshape(*shape, 2)
+        count = np.array([len(one.tokens) for one in answers]).reshape(*shape, 2)
         readings = {"sum": total, "mean": total / np.maximum(count, 1)}
         dropped = np.isnan(total[..., 0]).any(axis=(0, 2))
         # With its target read, a prior that is not there lacks its attribute.
