@@ -213,9 +213,9 @@ def _lower(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The characters that a text represents."""
-    if not (_ENCODED.search(text) or _DROPPED.search(text)):
-        return _lower(text)
+    """The characters that a text represents, without what may split a key."""
+    if not _ENCODED.search(text):
+        return _reduced(text)
     return "".join(char for char, _, _ in _units(text))
 
 

@@ -26,6 +26,7 @@ from .conftest import Done
 GROUNDS = {
     "gender", "race", "age", "religion", "disability", "sexual orientation", "nationality", "body", "class",
 }  # fmt: skip
+HEAD = 'schema = 1\n[meta]\nlanguage = "xx"\nsource = "own"\nlicence = "CC0"\n'
 TESTS = "".join(
     f'[tests.{name}]\nkind = "weat"\ntitle = "{name}"\nconcept = "{concept}"\nX = "x"\nY = "{y}"\nA = "a"\nB = "b"\n'
     'positive_means = "x with a"\nmin_used = 0.75\n'
@@ -39,20 +40,13 @@ TESTS = "".join(
 
 
 def own_lists(n: int) -> str:
-    """A stimuli file with ``n`` words in each list but one."""
-    lists = "".join(
-        f"[lists.{role}]\nwords = {json.dumps([f'{role}{i}' for i in range(n)])}\n" for role in "xyab"
-    )
-    return (
-        'schema = 1\n[meta]\nlanguage = "xx"\ntitle = "mine"\nsource = "own"\nlicence = "CC0"\n'
-        f'{lists}[lists.few]\nwords = ["y0", "y1", "y2", "y3"]\n{TESTS}'
-    )
+    lists = "".join(f"[lists.{x}]\nwords = {json.dumps([f'{x}{i}' for i in range(n)])}\n" for x in "xyab")
+    return f'{HEAD}title = "mine"\n{lists}[lists.few]\nwords = ["y0", "y1", "y2", "y3"]\n{TESTS}'
 
 
-N = 20
-"""Partitions of so few are counted, in a tenth of the time that it takes to draw some of more."""
+N = 20  # partitions of so few are counted, in a tenth of the time that it takes to draw some of more
 OWN = own_lists(N)
-TOPICS = 'schema = 1\n[meta]\nlanguage = "xx"\ntitle = "topics"\nsource = "own"\nlicence = "CC0"\n' + "".join(
+TOPICS = f'{HEAD}title = "topics"\n' + "".join(
     f"[lists.t{i}]\nwords = {json.dumps([f't{i}w{j}' for j in range(12)])}\n" for i in range(30)
 )
 REF = "fasttext:own.vec"
@@ -70,16 +64,9 @@ class Noise(Backend):
 
 
 @pytest.fixture
-def words() -> int:
-    """How many words each list of ``audit`` has."""
-    return N
-
-
-@pytest.fixture
-def audit(
-    biascore: Callable[..., Done], words: int, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[..., str]:
+def audit(request, biascore: Callable[..., Done], tmp_path_factory) -> Callable[..., str]:
     """``audit("--quick")`` on vectors with X near A, harmless topics and tests of two grounds: what it printed."""
+    words = getattr(request, "param", N)
     own = write_weat(tmp_path_factory.mktemp("mine"), own_lists(words), language="xx")
     own.with_name("topics.toml").write_text(TOPICS, encoding="utf-8")
     mine = own.parents[1]
@@ -109,7 +96,7 @@ def asked_of(file: Path) -> list[tuple[str, tuple[str, ...]]]:
     return [(one.metric, tuple(one.tests)) for one in Audit.load(file).measurements]
 
 
-@pytest.mark.parametrize("words", [40])  # so many detect an effect of 0.8
+@pytest.mark.parametrize("audit", [40], indirect=True)  # so many words detect an effect of 0.8
 def test_run_report_and_audit_file_are_written_side_by_side(
     audit: Callable[..., str], biascore: Callable[..., Done]
 ) -> None:

@@ -190,13 +190,10 @@ def test_white_space_at_the_ends_of_a_span_hides_nothing_more(
 def test_every_logprob_equals_the_obvious_one(
     kind: str, sequences: int, masked_folders: dict[str, Path], shared: Any, obvious: Any
 ) -> None:
-    """All queries in one call, shuffled and some twice, from one masked text a batch to 64 of the longest.
-
-    A third of them of families whose other sizes are slow, and there all.
-    """
+    """All queries in one call, shuffled and some twice, from one masked text a batch to 64 of the longest."""
     order = np.random.default_rng(sequences).permutation(len(QUERIES))
     if kind not in tiny.QUICK and sequences == 7:
-        order = order[::3]
+        order = order[::3]  # all with its other sizes, which are slow
     queries = [QUERIES[i] for i in order] + [QUERIES[i] for i in order[::5]]
     backend = shared(masked_folders[kind], batch_tokens=1 if sequences == 1 else sequences * tiny.CONTEXT)
     got = backend.mask_logprob(tuple(queries))
