@@ -37,7 +37,7 @@ class Tracked(NamedTuple):
 
 def tracked(run: Run) -> tuple[Tracked, ...]:
     """Each model in use that the run asked, or, where it asked controls alone, each of these."""
-    named = {one.model for one in (*run.measurements, *run.failed)}
+    named = {one.model for one in run.measurements} | {one.model for one in run.failed}
     models = [one for one in run.models if one.name in named]
     return tuple(_tracked(run, one) for one in [m for m in models if m.control is None] or models)
 
