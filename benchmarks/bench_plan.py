@@ -2,8 +2,8 @@
 
 Run: python -m benchmarks.bench_plan [NAME ...]
 Prints the seconds of both, with opening the model and without what a process imports, their ratio, and the queries. The plan
-is that of ``biascore plan`` (probed, and not --exact). The models are planted, and made here with random weights: small
-ones, so that what a plan does weighs most. From `LEAST` seconds on, a plan should take at most `SHARE` of its run.
+is that of ``biascore plan`` (probed, and not --exact). The models are made here, of random numbers: small ones, so that
+what a plan does weighs most. From `LEAST` seconds on, a plan should take at most `SHARE` of its run.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any, Final
 from biascore import Engine
 from tests.builders import tiny
 
+from .bench_start import vectors
+
 LEAST: Final = 30.0
 SHARE: Final = 0.1
 
@@ -26,10 +28,15 @@ def saved(kind: str) -> Callable[[Path], str]:
     return lambda folder: f"hf:{tiny.save_model(kind, folder / kind, 1, context=256)}"
 
 
+def file_of_vectors(folder: Path) -> str:
+    vectors(folder / "words.vec")
+    return f"fasttext:{folder / 'words.vec'}"
+
+
 ROWS: Final[Mapping[str, tuple[Callable[[Path], str], Mapping[str, Any]]]] = {
-    "vectors": (lambda _: "planted:gender=1", {"grounds": "gender"}),
+    "vectors": (file_of_vectors, {}),
     "causal": (saved("llama"), {"grounds": "age", "design": "small"}),
-    "masked": (saved("bert-cased"), {"grounds": "gender"}),
+    "masked": (saved("bert-cased"), {"grounds": "age", "design": "small"}),
 }
 """By name, what makes the model, and of which audit."""
 
