@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,8 +59,8 @@ def main(names: list[str]) -> None:
             ref = make(Path(folder))
             engine.model(ref).close()
             audit = engine.audit(ref, **options)
-            plan, _ = seconds(lambda audit=audit: engine.plan(audit, whole=False))
-            run, done = seconds(lambda audit=audit: engine.run(audit))
+            plan, _ = seconds(partial(engine.plan, audit, whole=False))
+            run, done = seconds(partial(engine.run, audit))
             asked = sum(counts.asked for model in done.models for counts in [model.questions])
             verdict = "" if run < LEAST or plan <= SHARE * run else "  too much"
             print(
