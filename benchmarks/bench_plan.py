@@ -2,8 +2,8 @@
 
 Run: python -m benchmarks.bench_plan [NAME ...]
 Prints the seconds of both, with opening the model and without what a process imports, their ratio, and the queries. The plan
-is that of ``biascore plan`` (probed, and not --exact). The models are planted, and made here with random weights: small
-ones, so that what a plan does weighs most. From `LEAST` seconds on, a plan should take at most `SHARE` of its run.
+is that of ``biascore plan`` (probed, and not --exact). The models are made here, of random numbers: small ones, so that
+what a plan does weighs most. From `LEAST` seconds on, a plan should take at most `SHARE` of its run.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from biascore import Engine
 from tests.builders import tiny
+
+from .bench_start import vectors
 
 LEAST: Final = 30.0
 SHARE: Final = 0.1
@@ -26,10 +29,15 @@ def saved(kind: str) -> Callable[[Path], str]:
     return lambda folder: f"hf:{tiny.save_model(kind, folder / kind, 1, context=256)}"
 
 
+def file_of_vectors(folder: Path) -> str:
+    vectors(folder / "words.vec")
+    return f"fasttext:{folder / 'words.vec'}"
+
+
 ROWS: Final[Mapping[str, tuple[Callable[[Path], str], Mapping[str, Any]]]] = {
-    "vectors": (lambda _: "planted:gender=1", {"grounds": "gender"}),
+    "vectors": (file_of_vectors, {}),
     "causal": (saved("llama"), {"grounds": "age", "design": "small"}),
-    "masked": (saved("bert-cased"), {"grounds": "gender"}),
+    "masked": (saved("bert-cased"), {"grounds": "age", "design": "small"}),
 }
 """By name, what makes the model, and of which audit."""
 
@@ -51,8 +59,8 @@ def main(names: list[str]) -> None:
             ref = make(Path(folder))
             engine.model(ref).close()
             audit = engine.audit(ref, **options)
-            plan, _ = seconds(lambda audit=audit: engine.plan(audit, whole=False))
-            run, done = seconds(lambda audit=audit: engine.run(audit))
+            plan, _ = seconds(partial(engine.plan, audit, whole=False))
+            run, done = seconds(partial(engine.run, audit))
             asked = sum(counts.asked for model in done.models for counts in [model.questions])
             verdict = "" if run < LEAST or plan <= SHARE * run else "  too much"
             print(
