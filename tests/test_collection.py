@@ -76,6 +76,7 @@ def test_nothing_that_a_test_wrote_is_in_the_repository() -> None:
         "examples",
         "fuzz",
         "plugins",
+        "recipe",
         "tests",
         "wordlists",
         ".ci",
