@@ -66,7 +66,7 @@ class Generating(ABC):
 
     @abstractmethod
     def _batches(self, lengths: Mapping[int, int]) -> Iterable[Sequence[int]]:
-        """The keys of texts of these lengths, generated tokens included, in batches that leave each answer as it is alone."""
+        """The keys of texts of these lengths, generated tokens included, in batches that change no answer."""
 
     @abstractmethod
     def _ids(
