@@ -34,7 +34,7 @@ from biascore.api.queries import (
 )
 from biascore.api.support import quoted
 from biascore.errors import AnswerError, ModelLoadError
-from biascore_adapters.transformer.batching import TEXTS, by_texts
+from biascore_adapters.transformer.batching import A_WRITTEN, TEXTS, by_texts
 from biascore_adapters.transformer.causal import (
     MEAN_LOG_LIKELIHOOD,
     QUANTITIES,
@@ -296,12 +296,14 @@ class TextScorer(TransformerBackend):
         return [one.start_once() if quantity == START_ONCE and self._texts.begins else [one] for one in read]
 
     def batch_sizes(self, hook: str, questions: Sequence[Any]) -> Iterable[int]:
-        """As any; questions with options go into a call until their options are ``batch``, as each of these is a text.
+        """As any, with options and written texts counted as the texts to score that they cost: an option is one.
 
         So an interrupted run of them has kept as many answers as one that scores texts.
         """
         sizes = super().batch_sizes(hook, questions)
-        return by_texts([len(one.options) for one in questions], self.batch) if hook == "choose" else sizes
+        if hook == "choose":
+            return by_texts([len(one.options) for one in questions], self.batch)
+        return by_texts([A_WRITTEN] * len(questions), self.batch) if hook == "generate" else sizes
 
     @hookimpl
     def choose(self, questions: tuple[Choice, ...], way: Way) -> tuple[Chosen, ...]:

@@ -12,6 +12,8 @@ TEXTS: Final = 1024
 """Texts of one call: enough that those of like length meet (a quarter as many took 15 % more time)."""
 PARAMETERS: Final = 2**27
 """Of a model that is given so many texts at once on a CPU: a larger one takes longer for each."""
+A_WRITTEN: Final = 16
+"""A text that a model writes counts as so many of a call: it takes a pass for each token, and 64 together fill a batch."""
 
 
 def texts_at_once(parameters: int, *, cpu: bool) -> int:

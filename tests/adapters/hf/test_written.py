@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ transformers = pytest.importorskip("transformers", reason="needs biascore[hf]")
 from biascore import Engine  # noqa: E402
 from biascore.api.writing import Prompt, Settings  # noqa: E402
 from biascore.errors import QuestionError  # noqa: E402
-from biascore_adapters.hf.prompted import Drawn  # noqa: E402
+from biascore_adapters.hf.prompted import Drawn, Generator  # noqa: E402
 
 from ...builders import tiny  # noqa: E402
 
@@ -130,3 +131,30 @@ def test_a_plan_knows_the_bound(folder: Path) -> None:
         cost = model.cost_of("generate", PROMPTS, {"settings": Settings(100)})
         assert (cost.tokens_out, cost.requests, cost.characters) == (300, 0, sum(map(len, TEXTS)))
         assert (cost.tokens or 0) > 10
+
+
+def test_what_was_written_before_an_interruption_is_kept(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text counts as 16 of the texts of a call: here two are written in each."""
+    monkeypatch.setattr("biascore_adapters.hf.kinds.texts_at_once", lambda _, *, cpu: 32 if cpu else 0)
+    prompts = [replace(PROMPTS[0], sample=sample) for sample in range(5)]
+    settings = Settings(4, 1.0)
+    whole = opened(folder, device="cpu").generate(prompts, settings)
+
+    calls: list[int] = []
+    write = Generator.write
+
+    def stops(self: Generator, texts: Sequence[str], *rest: Any) -> Any:
+        calls.append(len(texts))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return write(self, texts, *rest)
+
+    monkeypatch.setattr(Generator, "write", stops)
+    with pytest.raises(KeyboardInterrupt):
+        Engine(cache=tmp_path / "cache").model(f"hf:{folder}", device="cpu").generate(prompts, settings)
+    again = Engine(cache=tmp_path / "cache").model(f"hf:{folder}", device="cpu")
+    assert again.generate(prompts, settings) == whole
+    assert calls == [2, 2, 2, 1]
+    assert (again.counts.cached, again.counts.asked) == (2, 3)
