@@ -14,6 +14,7 @@ import pytest
 
 from biascore.basics.guard import guarded
 from biascore.errors import At, Owner
+from biascore.plugins.loading import Plugins
 
 from . import mutate, oracle, packing, readers
 
@@ -42,6 +43,7 @@ EXECUTES = re.compile(
 
 @pytest.fixture(scope="module")
 def room() -> Iterator[oracle.Room]:
+    assert Plugins().stimuli  # their index is written before the room is watched
     made = oracle.Room()
     yield made
     made.close()

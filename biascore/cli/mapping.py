@@ -29,7 +29,7 @@ def mapping(
         list[str] | None,
         typer.Argument(
             help="Mappings by name (biascore plugins lists them), or TOML files of your own. Default: those of its audit.",
-            metavar="[MAPPING]...",
+            metavar="MAPPING...",
         ),
     ] = None,
     form: Annotated[

@@ -99,10 +99,7 @@ class Engine:
         )
 
     def register_adapter(self, adapter: type[Adapter]) -> None:
-        """Make an adapter available in this engine, such as one of a notebook; registered again, it replaces itself.
-
-        Raises PluginError for what is no adapter, and for the name of an installed one.
-        """
+        """Make an adapter of this process available, which replaces itself; raises PluginError as ``add_adapter`` does."""
         self.plugins.add_adapter(adapter)
 
     def model(
@@ -343,10 +340,7 @@ class Engine:
         return chosen
 
     def with_tests(self, tests: Sequence[Test], seed: int, cache: str | Path | None = None) -> Engine:
-        """Another engine over the same plugins and stimuli, with further tests and another seed, and a cache of its own.
-
-        Raises StimuliError where a test of that id is there already.
-        """
+        """Another engine with further tests, another seed and its own cache; raises StimuliError for a test it has."""
         other = copy(self)
         other._services = replace(self._services, cache=opened(cache), progress=Silent())
         other.seed = seed

@@ -38,6 +38,7 @@ from biascore.plugins.points import (
     why_blocked,
 )
 from biascore.plugins.registry import Plugin, PluginRecord, Registry
+from biascore.stimuli.outlines import save_outlines
 
 if TYPE_CHECKING:
     from biascore.adapter import Adapter
@@ -147,8 +148,6 @@ class Plugins:
 
     @cached_property
     def _stimuli(self) -> Registry[StimuliFile]:
-        from biascore.stimuli.outlines import save_outlines
-
         for plugin in self._plugins:
             files: tuple[StimuliFile, ...] = ()
             if isinstance(plugin, Hooked):

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA_VERSION: Final = 2
+_PRINTED: Final = ("three_sentences", "untested")  # which JSON that was printed has, too
 
 
 class Run(Frozen):
@@ -206,8 +207,7 @@ class Run(Frozen):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per estimate of every measurement, and one for what ``failed``, with the reason."""
-        frame: pd.DataFrame = attached("frame")(self)
-        return frame
+        return attached("frame")(self)  # type: ignore[no-any-return]
 
     def summary(self) -> pd.DataFrame:
         """One row per measurement in the eight columns that answer first; ``to_frame`` has all."""
@@ -215,8 +215,7 @@ class Run(Frozen):
 
     def report(self, path: str | Path, form: str = "", **options: Any) -> Path:
         """Write the page of this run, or another form of it; takes and raises what ``biascore.report.forms.report`` does."""
-        written: Path = attached("report")(self, path, form, **options)
-        return written
+        return attached("report")(self, path, form, **options)  # type: ignore[no-any-return]
 
     def plot(self, metric: str = "", *, slide: bool = False) -> alt.TopLevelMixin:
         """The effects with their intervals, of one metric or of all, as an Altair chart.
@@ -226,15 +225,13 @@ class Run(Frozen):
         Raises MissingExtraError without ``biascore[report]``, UnknownNameError for a metric that the run does not hold,
         RunError where a slide would have fewer than 3 points.
         """
-        chart: alt.TopLevelMixin = attached("plot")(self, metric, slide=slide)
-        return chart
+        return attached("plot")(self, metric, slide=slide)  # type: ignore[no-any-return]
 
     def compare(
         self, other: Run | str | Path | None = None, models: Mapping[str, str] | None = None
     ) -> Comparison:
         """What changed from this run to another, or between two of its models; see ``biascore.compare``."""
-        found: Comparison = attached("compare")(self, other, models)
-        return found
+        return attached("compare")(self, other, models)  # type: ignore[no-any-return]
 
     def _repr_html_(self) -> str:
         """The run as a notebook shows it."""
@@ -317,8 +314,7 @@ def read_run(folder: Path, *, tables: bool = True) -> tuple[list[str], Run | Non
     if not isinstance(body, dict) or body.get("schema_version") != SCHEMA_VERSION:
         found = body.get("schema_version") if isinstance(body, dict) else type(body).__name__
         return [f"schema version {found} is not {SCHEMA_VERSION}, which this biascore reads"], None
-    for name in ("three_sentences", "untested"):
-        body.pop(name, None)  # of what was printed as JSON
+    body = {key: value for key, value in body.items() if key not in _PRINTED}
     problems = []
     if body.pop("content_sha256", None) != content_hash(body):
         problems.append(f"{RUN_FILE} was changed after it was written")

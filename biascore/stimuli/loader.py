@@ -42,7 +42,9 @@ def load_file(path: Path, display: str, kinds: Kinds | None = None) -> StimuliFi
     Raises StimuliError for a file that cannot be read, is no UTF-8, no TOML, breaks the schema, or whose
     tests name a list that it does not hold.
     """
-    file = index_file(path, display, kinds)
+    file = _index(
+        path, display, kinds, keep=False
+    )  # a stranger's file leaves nothing in the user's cache folder
     file.contents()
     return file
 
@@ -53,17 +55,21 @@ def index_file(path: Path, display: str, kinds: Kinds | None = None) -> StimuliF
     Raises StimuliError for a file that cannot be read, is no UTF-8, no TOML, of which ``[meta]`` is not in order, or
     which has a test of an unknown kind, or whose id is no name or is there twice.
     """
+    return _index(path, display, kinds, keep=True)
+
+
+def _index(path: Path, display: str, kinds: Kinds | None, *, keep: bool) -> StimuliFile:
     try:
         raw = read_bytes(path, display, StimuliError, megabytes=MAX_TOML_MB)
     except StimuliError as error:
         raise _with_check(error, display) from error
-    return _indexed(raw, path.stem, display, kinds or kinds_of(()))
+    return _indexed(raw, path.stem, display, kinds or kinds_of(()), keep)
 
 
 @lru_cache(maxsize=512)  # every engine of a process reads the same files
-def _indexed(raw: bytes, stem: str, display: str, kinds: Kinds) -> StimuliFile:
+def _indexed(raw: bytes, stem: str, display: str, kinds: Kinds, keep: bool) -> StimuliFile:
     remedy = f"Correct the file, then check it with: {check_command(display)}"
-    digest, kept = hashlib.sha256(raw).hexdigest(), outlines()
+    digest, kept = hashlib.sha256(raw).hexdigest(), outlines() if keep else None
     outline = kept and kept.get(digest)
     if outline and _head(outline, kinds):
         return _file(

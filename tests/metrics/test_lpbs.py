@@ -385,25 +385,3 @@ def test_an_audit_of_several_metrics_asks_what_its_plan_says(
     with_each = 16 + len(groups.asked)  # the targets, and the words of the harmless groups in their place
     assert (masked.put, masked.unique) == (3 * 2 * 16 * with_each, 2 * 2 * 16 * with_each)
     assert masked.cost.passes is None or masked.cost.passes < masked.asked
-
-
-def test_fewer_words_are_spread_over_each_list(engine: Engine) -> None:
-    test = engine.catalogue.test("en/audit-gender-occupations")
-    words = LpbsOptions(most_words=30).words_of(test)
-    for role, own in words.items():
-        every = test.roles[role].words
-        places = [every.index(word) for word in own]
-        assert len(own) == min(30, len(every))
-        assert places == sorted(set(places))
-        assert max(np.diff([*places, len(every)])) <= -(-len(every) // 30)
-    assert LpbsOptions().words_of(test) == {role: test.roles[role].words for role in words}
-
-
-def test_fewer_words_are_compared_with_all_harmless_groups(engine: Engine) -> None:
-    test = "en/audit-disability-competence"
-    few = {"draws": 99, "resamples": 100, "most_templates": 1, "most_words": 10}
-    (measured,) = engine.measure("lpbs", f"planted:{test}=1.5", test, **few)
-    assert measured.coverage is not None
-    assert set(measured.coverage.used.values()) == {10}
-    assert measured.specificity is not None
-    assert measured.specificity.groups >= 25

@@ -21,7 +21,7 @@ from biascore.plugins.loading import Plugins
 from biascore.plugins.registry import Plugin, PluginRecord
 from biascore.results.failure import Failure
 from biascore.results.leads import Lead
-from biascore.results.scenarios import MappingUsed
+from biascore.results.mappings import MappingUsed
 from biascore.results.untested import USES, Covered
 from biascore.stats import Verdict
 

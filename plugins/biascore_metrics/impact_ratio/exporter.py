@@ -100,18 +100,18 @@ def _cells(one: Line) -> tuple[str, ...]:
 
 
 def _number(value: float | None, digits: int) -> str:
-    return "none selected" if value is None else f"{value:.{digits}f}"
+    return "none selected" if value is None else f"{value:z.{digits}f}"
 
 
 def _ends(share: Share | None, digits: int) -> str:
     if share is None or share.low is None or share.high is None:
         return ""
-    high = "no end" if share.high == float("inf") else f"{share.high:.{digits}f}"
-    return f"{share.low:.{digits}f} to {high}"
+    high = "no end" if share.high == float("inf") else f"{share.high:z.{digits}f}"
+    return f"{share.low:z.{digits}f} to {high}"
 
 
 def _sums(table: Table) -> Iterator[tuple[str, tuple[str, ...]]]:
-    rate = f"{table.selected / table.people:.3f}" if table.people else ""
+    rate = f"{table.selected / table.people:z.3f}" if table.people else ""
     yield ALL, (f"{table.people:,}", f"{table.selected:,}", rate, "", "", "")
     yield UNKNOWN, (f"{table.unknown:,}", "", "", "", "", "")
 

@@ -130,7 +130,7 @@ def test_logits_alone_and_32_bit_inputs(engine: Engine, folder: Folder) -> None:
     )
     path = folder("GPT2LMHeadModel", "gpt2-no-bos", graph)
     with engine.model(f"onnx:{path}") as model:
-        assert model.capabilities == {"score", "choose"}
+        assert model.capabilities == {"score", "choose", "generate"}
         assert "first token of a text is not scored" in str(model.identity.facts["bos"])
         score = model.score(["the nurse walked"], "log_likelihood")[0]
         with pytest.raises(QuestionError, match="one token"):
