@@ -127,3 +127,9 @@ def test_of_too_many_those_are_kept_that_are_read(read: Path, monkeypatch: pytes
     whole = (read.parent / "cache" / outlines.FILE_NAME).read_text()
     assert second.sha256 in whole
     assert first.sha256 not in whole
+
+
+def test_a_file_that_no_plugin_brings_leaves_nothing_in_the_cache_folder(read: Path, tmp_path: Path) -> None:
+    loader.load_file(read / "mine.toml", "mine.toml")
+    outlines.save_outlines()
+    assert not (tmp_path / "cache").exists()

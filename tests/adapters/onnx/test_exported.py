@@ -176,7 +176,7 @@ def test_head_outputs_are_torchs(
     [
         ("encoder", {"embed"}),
         ("bert", {"embed", "mask_logprob"}),
-        ("gpt2", {"choose", "embed", "score"}),
+        ("gpt2", {"choose", "embed", "generate", "score"}),
         ("emotions", {"embed", "score"}),
     ],
 )
