@@ -98,6 +98,7 @@ def test_what_a_user_or_a_model_wrote_is_text(tmp_path: Path) -> None:
     assert page.count("<script>") == 1
 
 
+@pytest.mark.slow
 def test_the_page_links_to_the_report_of_the_same_results_and_to_no_other(folder: Path) -> None:
     run = Run.load(folder / "chat-1")
     write_report(run, folder / "chat-1" / "report.html")

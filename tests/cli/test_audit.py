@@ -159,6 +159,7 @@ def test_long_work_does_not_start_without_yes(
     assert len(Run.load("audit-fasttext-own.vec")) == 4
 
 
+@pytest.mark.slow
 def test_a_design_that_is_named_starts_and_says_what_it_leaves_out(
     audit: Callable[..., str], biascore: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
 ) -> None:

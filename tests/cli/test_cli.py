@@ -95,6 +95,7 @@ def test_measure_takes_options_as_toml_values(biascore):
     assert run["measurements"][0]["estimates"][0]["p_values"][0]["name"] == "one-sided"
 
 
+@pytest.mark.slow
 def test_measure_quiet_when_piped(tmp_path: Path):
     command = [sys.executable, "-c", "from biascore.cli import main; main()", *MEASURE]
     environment = {**os.environ, "BIASCORE_CACHE_DIR": str(tmp_path / "cache")}

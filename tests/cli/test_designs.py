@@ -69,6 +69,7 @@ def test_a_language_model_is_asked_less_by_each_smaller_design(
     ]
 
 
+@pytest.mark.slow
 def test_a_causal_model_is_asked_what_it_chooses_too(
     engine: Engine, saved_model: Callable[[str], Path], tmp_path: Path
 ) -> None:

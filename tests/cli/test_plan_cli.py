@@ -34,6 +34,7 @@ def _audit(tmp_path: Path) -> None:
     (tmp_path / "audit.toml").write_text(AUDIT, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_plan_is_what_the_run_does(biascore: Callable[..., Any]) -> None:
     first = json.loads(biascore("plan", "audit.toml", "--json").stdout)
     run = json.loads(biascore("run", "audit.toml", "--json").stdout)

@@ -162,7 +162,7 @@ def chat(_fixture: Fixture, _folder: Path) -> Iterator[Given]:
     yield from chat_server()
 
 
-@case("openai", "openai-that-scores")
+@case("openai", "openai-that-scores", slow=True)
 def scoring_chat(_fixture: Fixture, _folder: Path) -> Iterator[Given]:
     yield from chat_server(prompt_logprobs="echo-text")
 

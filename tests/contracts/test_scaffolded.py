@@ -255,7 +255,9 @@ def test_a_clause_fails_on_what_it_forbids(contract: Callable[..., Any], kind: s
 SKIPPED = {"adapter": {"units", "long", "writes", "secrets", "failures"}}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.slow) if kind == "command" else kind for kind in KINDS]
+)
 def test_as_it_is_written_nothing_fails_and_little_is_skipped(
     contract: Callable[..., Any], kind: str
 ) -> None:

@@ -27,6 +27,7 @@ def measured(cache: Path, answer: Callable[[], None]) -> Run:
         return engine.measure("weat", "made:x", ["en/weat7", "en/weat8"], resamples=100, reference="none")
 
 
+@pytest.mark.slow
 def test_a_clock_that_is_set_back(tmp_path: Path) -> None:
     plain = measured(tmp_path / "plain", lambda: None)
     failures = iter([True, False, True])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import pytest
 
 from biascore import Engine, Run
 from biascore.api.adapters import Adapter, Backend, Identity, hookimpl
@@ -41,6 +42,7 @@ def measured(engine: Engine) -> Run:
     return engine.measure("weat", "batched:x", "en/weat[678]", resamples=100, draws=100)
 
 
+@pytest.mark.slow
 def test_the_digest_stays_when_answers_are_lost(tmp_path: Path) -> None:
     engine = Engine(cache=tmp_path, adapters=[Made])
     whole = measured(engine)

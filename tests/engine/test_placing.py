@@ -78,6 +78,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_line_leaves_the_old_or_the_new(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", KILLED, tmp_path], capture_output=True, text=True, check=True
@@ -118,6 +119,7 @@ def test_only_what_is_ours_and_dead_is_cleaned_up(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == expected
 
 
+@pytest.mark.slow
 def test_commands_that_write_into_one_folder_do_not_disturb_each_other(tmp_path: Path) -> None:
     """Each checks, reserves and writes its own file, while the other looks for what dead processes left."""
     code = """

@@ -131,6 +131,7 @@ def _distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_distribution")
+@pytest.mark.slow
 def test_with_its_distribution_the_option_alone_runs_the_gates(pytester: pytest.Pytester) -> None:
     Path("audit.toml").write_text(AUDIT + GATE, encoding="utf-8")
     done = pytester.runpytest_subprocess("--biascore", "audit.toml", "--biascore-out", "kept")
@@ -139,6 +140,7 @@ def test_with_its_distribution_the_option_alone_runs_the_gates(pytester: pytest.
 
 
 @pytest.mark.usefixtures("_distribution")
+@pytest.mark.slow
 def test_without_the_option_or_an_audit_nothing_of_biascore_is_imported_or_run(
     pytester: pytest.Pytester,
 ) -> None:

@@ -306,6 +306,7 @@ def test_false_positives_stay_at_the_level_without_a_bias():
     assert abs(np.mean(np.array(p_mean) <= 0.05) - 0.05) <= margin
 
 
+@pytest.mark.slow
 def test_a_planted_preference_is_found():
     lean = stats.norm.ppf(0.7)
     found = [measure(CrowsPairs, *noisy(seed, lean)) for seed in range(60)]

@@ -49,6 +49,7 @@ def test_an_even_model_stays_negligible_and_its_p_is_that_of_all_pairs():
     assert [p.name for p in got.headline.p_values] == ["binomial"]
 
 
+@pytest.mark.slow
 def test_a_part_that_is_itself_small_hides_nothing():
     """51.5 % of 8000 pairs is told from 50 % and lies within the bound, and so does the mean in deviations."""
     model, test = ladder([5.0] * 4120 + [-5.0] * 3880, stereo=0)

@@ -188,6 +188,7 @@ def test_more_cells_than_memory_holds_are_refused_with_their_number(
         engine.measure("weat", "planted:gender=1", lists)
 
 
+@pytest.mark.slow
 def test_weat_on_a_table_that_is_not_held_gives_the_same_numbers(
     monkeypatch: pytest.MonkeyPatch, engine: Engine
 ) -> None:

@@ -151,6 +151,7 @@ print(json.dumps([wrong, cache.info().answers]))
 """
 
 
+@pytest.mark.slow
 def test_two_processes_share_a_cache(tmp_path: Path) -> None:
     workers = [
         subprocess.Popen(

@@ -142,6 +142,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", folder], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk(small_disk: Path, plain: tuple[str, int]) -> None:
     digest, asked, caught = full(small_disk)
     assert (digest, asked) == plain

@@ -184,6 +184,7 @@ def test_the_same_model_under_two_names_is_asked_once(engine: Engine) -> None:
     assert plan.rows[1].cached == plan.rows[0].unique
 
 
+@pytest.mark.slow
 def test_without_a_probe_no_model_is_asked(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     plan = engine.plan(audit_of("planted:gender=1", "planted:gender=0"), probe=False)
     assert watcher.asked == []
@@ -209,6 +210,7 @@ def test_a_probe_asks_what_it_says_and_keeps_nothing(
     assert len(watcher.asked) == plan.total.asked + run.questions.again
 
 
+@pytest.mark.slow
 def test_a_plan_does_not_change_the_results(engine: Engine, tmp_path: Path) -> None:
     audit = audit_of("planted:gender=1")
     engine.plan(audit)

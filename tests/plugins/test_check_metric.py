@@ -201,6 +201,7 @@ def test_a_size_without_direction_rises_with_the_size(lent: Engine) -> None:
         check_metric(undirected, "en/weat7", engine=lent, nulls=0)
 
 
+@pytest.mark.slow
 def test_a_sound_metric_need_not_be_installed_nor_its_test_be_a_stimulus(lent: Engine) -> None:
     own = replace(lent.tests("weat", ["en/weat7"], {})[0], id="en/own", file="own.toml")
     with pytest.warns(NotAskedWarning, match=r"audited \(en/own is in no file of stimuli\)"):

@@ -60,6 +60,7 @@ def test_the_value_is_that_of_the_paper_with_p_and_interval(mac: Engine) -> None
     assert found.p_value == pytest.approx(expected_p, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_every_clause_of_a_metric_holds(mac: Engine) -> None:
     metric = import_module("biascore_plugin_mac.metric").Mac
     assert check_metric(metric, TEST, engine=mac).metric == "mac"
@@ -80,6 +81,7 @@ def test_two_models_are_compared_item_by_item(mac: Engine) -> None:
     assert difference.change.value > 0
 
 
+@pytest.mark.slow
 def test_it_is_calibrated_in_two_sizes(mac: Engine) -> None:
     found = calibrate(mac, "mac", TEST, effects=[1.0], times=[1.0, 2.0], models=10, nulls=10)
     at = {cell.times: np.mean(cell.found) for cell in found.cells if cell.planted == 1.0}
@@ -87,6 +89,7 @@ def test_it_is_calibrated_in_two_sizes(mac: Engine) -> None:
     assert min(at.values()) > 0
 
 
+@pytest.mark.slow
 def test_its_kind_is_listed_shown_and_reported(command: Callable[..., str], tmp_path: Path) -> None:
     listed = json.loads(command("list", "tests", "--metric", "mac", "--json"))
     assert [one["test"] for one in listed] == [TEST]

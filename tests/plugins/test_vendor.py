@@ -157,6 +157,7 @@ def test_a_key_that_is_missing_or_refused_is_told_and_not_shown(
     assert not server.translations
 
 
+@pytest.mark.slow
 def test_the_notebook_of_the_page_registers_it_in_one_engine(
     with_dists: Callable[..., None], server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,6 +177,7 @@ def test_the_notebook_of_the_page_registers_it_in_one_engine(
         Engine(cache=None).model("vendor:small")  # another engine does not have it
 
 
+@pytest.mark.slow
 def test_the_command_of_the_page_measures_it(installed: Engine, server: Server) -> None:
     (line,) = re.findall(r"^biascore (measure .*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     done = CliRunner().invoke(app, shlex.split(line.replace("https://vendor.internal", server.url)))

@@ -56,6 +56,7 @@ def test_notes_that_fit_no_screen_stop_it(
         rehearse.notes(tmp_path, "9.9")
 
 
+@pytest.mark.slow
 def test_pip_finds_a_distribution_in_the_index_by_its_name(rehearse: ModuleType, tmp_path: Path) -> None:
     pytest.importorskip("hatchling", reason="the release is built with hatchling")
     source = ROOT / "plugins" / "biascore-plugin-slavic"

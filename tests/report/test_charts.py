@@ -60,7 +60,7 @@ def test_charts_are_svg_and_png_of_the_specifications_on_the_page(tmp_path: Path
     assert sum("Item: word" in mark.get("aria-label", "") for mark in marks) == 16
 
 
-@pytest.mark.parametrize("count", [12, 120])
+@pytest.mark.parametrize("count", [12, pytest.param(120, marks=pytest.mark.slow)])
 def test_no_text_of_the_user_enters_an_expression(count: int) -> None:
     """Vega-Lite writes titles of axes and domains of colours into expressions: these must be fixed texts."""
     mark = "ZZ-user-text-ZZ"

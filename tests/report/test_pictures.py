@@ -291,6 +291,7 @@ def test_long_tables_of_estimates_are_folded_and_whole(tmp_path: Path) -> None:
     assert decides == ["yes"] + ["no"] * 24 + ["yes", "no"]
 
 
+@pytest.mark.slow
 def test_hostile_texts_in_pictures_stay_texts(tmp_path: Path) -> None:
     run = run_of(hostile_figures(), *hostile_rulers())
     page = page_of(run, tmp_path)

@@ -324,6 +324,7 @@ def test_a_limit_runs_from_left_to_right() -> None:
         Limit(name="l", corners=((0.0, 0.0), (0.0, 1.0)))
 
 
+@pytest.mark.slow
 def test_hostile_texts_in_pictures_of_the_run_stay_texts(tmp_path: Path) -> None:
     run = run_of(*hostile_joined())
     page = page_of(run, tmp_path)
@@ -343,6 +344,7 @@ def test_hostile_texts_in_drawings_of_the_run_stay_texts(tmp_path: Path) -> None
         assert tags <= {"svg", "g", "path", "rect", "line", "text", "tspan", "defs", "clipPath"}
 
 
+@pytest.mark.slow
 def test_no_text_of_a_picture_of_the_run_enters_an_expression() -> None:
     mark = "ZZ-user-text-ZZ"
     limit = Limit(name=mark, corners=((0.0, 70.0), (90.0, 20.0)))

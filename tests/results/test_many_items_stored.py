@@ -38,6 +38,7 @@ def test_the_hash_is_that_of_whole_columns(monkeypatch: pytest.MonkeyPatch, coun
     assert item_hash(pa.concat_tables([table[:3], table[3:]])) == whole.hexdigest()
 
 
+@pytest.mark.slow
 def test_hashing_holds_a_part_of_the_rows() -> None:
     table = pa.table({"item": pa.array(["a sentence of some words"] * 400_000)})
     tracemalloc.start()
@@ -81,6 +82,7 @@ def test_a_small_file_that_takes_much_memory_is_refused(columns: dict[str, pa.Ar
     assert pa.total_allocated_bytes() - before < 1e6
 
 
+@pytest.mark.slow
 def test_types_and_groups_of_rows_come_back(tmp_path: Path) -> None:
     table = pa.table(
         {

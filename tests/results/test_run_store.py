@@ -215,6 +215,7 @@ def test_a_place_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
         run.save(tmp_path / "file" / "run")
 
 
+@pytest.mark.slow
 def test_files_that_may_not_grow(tmp_path: Path) -> None:
     program = """
 import json, resource, signal, sys

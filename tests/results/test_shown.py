@@ -86,6 +86,7 @@ def test_many_rows_are_counted() -> None:
     assert "5 more rows: run.to_frame() has all" in page.texts
 
 
+@pytest.mark.slow
 def test_the_page_and_the_picture_of_a_run(typical: Run, tmp_path: Path) -> None:
     pytest.importorskip("altair", reason="the extra report is not installed")
     pytest.importorskip("vl_convert", reason="the extra report is not installed")

@@ -128,6 +128,7 @@ def test_paths_and_languages_are_checked_before_reading(tmp_path: Path) -> None:
         opened(path, language="sk", language_column="lang")
 
 
+@pytest.mark.slow
 def test_the_published_translations(shared_data: Path) -> None:
     path = shared_data / "gest" / "translations_dev.csv.gz"
     with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:

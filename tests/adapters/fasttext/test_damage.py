@@ -78,6 +78,7 @@ def test_text_and_word2vec(kind: str, tables: Table, tmp_path: Path, opened: Ope
     assert refused
 
 
+@pytest.mark.slow
 def test_quantised(quantised: Callable[..., Path], tmp_path: Path) -> None:
     """In a process of its own, because what is tested is that the compiled library does not take it down."""
     whole = quantised(dsub=2, cutoff=300, qnorm=True)

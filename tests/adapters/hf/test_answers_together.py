@@ -79,6 +79,7 @@ def test_prompts_are_answered_together_as_each_is_alone(
     assert [rows for rows, _ in together] == [len(QUESTIONS)]
 
 
+@pytest.mark.slow
 def test_only_prompts_of_one_length_go_together_where_padding_changes_an_answer(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -224,6 +224,7 @@ def test_a_tokenizer_that_ends_texts_does_not_end_a_prompt(
     assert model.choose([question], "text")[0].said == before.said
 
 
+@pytest.mark.slow
 def test_models_that_are_asked_in_different_ways_are_not_compared(
     saved: Callable[..., Path], opened: Callable[..., Any], engine: Engine
 ) -> None:

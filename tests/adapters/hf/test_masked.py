@@ -342,6 +342,7 @@ def test_the_same_question_through_the_engine(
             model.score(["nurse"], "log_likelihood")
 
 
+@pytest.mark.slow
 def test_logits_that_do_not_fit_into_memory_at_once_are_computed_in_parts(
     masked_folders: dict[str, Path], opened: Any, obvious: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

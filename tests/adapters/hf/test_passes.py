@@ -102,6 +102,7 @@ def test_probes_that_differ_in_the_hidden_word_share_a_pass(
         assert answers[i].logprobs[0] == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_engine_keeps_questions_that_share_a_pass_together(probe_folder: Path) -> None:
     combinations = [(t, g, x) for g in GROUPS for x in TRAITS for t in TEMPLATES]
     queries = [probe(*one) for one in combinations]

@@ -43,6 +43,7 @@ def test_the_bias_is_the_declared_one_in_both_contexts(planted: Engine, effect: 
         assert found.estimate(f"{context} accuracy").value == pytest.approx(accuracy, abs=0.05)
 
 
+@pytest.mark.slow
 def test_declining_is_refused_and_takes_nothing_from_the_bias(planted: Engine) -> None:
     found = measured(planted, "1,refusals=0.2")
     assert found.estimate("ambiguous answers refused").value == pytest.approx(0.2, abs=0.03)
@@ -51,6 +52,7 @@ def test_declining_is_refused_and_takes_nothing_from_the_bias(planted: Engine) -
         measured(planted, "1,refusals=0.2", way="likelihood")
 
 
+@pytest.mark.slow
 def test_both_ways_choose_the_same(planted: Engine) -> None:
     text = measured(planted, "1", orders="as is")
     likelihood = measured(planted, "1", way="likelihood")

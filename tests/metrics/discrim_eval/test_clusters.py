@@ -27,6 +27,7 @@ def in_topics(questions: int, each: int) -> DecisionsTest:
     return decisions_test(replace(one, cluster=f"topic {int(one.question[1:]) // each}") for one in cases)
 
 
+@pytest.mark.slow
 def test_topics_that_react_in_their_own_way_are_no_finding() -> None:
     test, rng, sets = in_topics(70, 10), np.random.default_rng(3), 150
     cases = test.decisions

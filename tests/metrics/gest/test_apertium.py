@@ -12,6 +12,7 @@ from biascore.stats import Verdict
 requests = pytest.importorskip("requests", reason="needs biascore[mt]")
 
 
+@pytest.mark.slow
 def test_own_samples_come_out_in_the_masculine(apertium: str) -> None:
     run = Engine(cache=None).measure("gest-mt", f"apertium:{apertium}", "en/gest_own", target="es")
     (got,) = run
@@ -28,6 +29,7 @@ def test_own_samples_come_out_in_the_masculine(apertium: str) -> None:
     assert got.first.interval.low > 0.5
 
 
+@pytest.mark.slow
 def test_the_documented_audit_ends_in_a_masculine_default(apertium: str) -> None:
     engine = Engine(cache=None)
     run = engine.run(engine.audit(f"apertium:{apertium}", to="es"))
