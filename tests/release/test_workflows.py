@@ -79,7 +79,7 @@ def test_each_release_is_compared_with_the_last_one_that_passed(way: str, runner
 def test_the_workflow_of_a_pull_request_fails_where_its_gate_does_and_keeps_what_shows_why(
     runner: Runner,
 ) -> None:
-    (steps,) = jobs_of("audits.md")
+    (steps,) = jobs_of("gates.md")
     assert release(runner, steps, 0.0, PLAIN) == (0, [0, 0, 0])
     assert release(runner, steps, 1.6, PLAIN) == (4, [0, 4, 0])
     for number in (1, 2):
@@ -89,7 +89,7 @@ def test_the_workflow_of_a_pull_request_fails_where_its_gate_does_and_keeps_what
 
 @pytest.mark.slow
 def test_the_action_as_the_page_calls_it(runner: Runner) -> None:
-    page = (ROOT / "docs" / "audits.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "gates.md").read_text(encoding="utf-8")
     (called,) = re.findall(r"- uses: \./biascore.*\n +with: \{(.*)\}", page)
     audit, arguments = re.fullmatch(r'audit: (\S+), arguments: "(.*)"', called).groups()  # type: ignore[union-attr]
     step = {"uses": "./biascore", "with": {"audit": audit, "arguments": arguments}}

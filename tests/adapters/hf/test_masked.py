@@ -390,12 +390,10 @@ def test_a_tokenizer_without_a_mask_is_refused(
 def test_half_precision_is_near(
     kind: str, masked_folders: dict[str, Path], shared: Any, obvious: Any
 ) -> None:
-    """The log-softmax at least must not be taken in 16 bits, whose steps near -8 are 1/16."""
+    # The log-softmax at least must not be taken in 16 bits, whose steps near -8 are 1/16.
     got = shared(masked_folders[kind], dtype="bfloat16").mask_logprob(tuple(QUERIES))
-    errors = [
-        abs(p - q)
-        for answer, query in zip(got, QUERIES, strict=True)
-        for p, (*_, q) in zip(answer.logprobs, obvious(kind, query), strict=True)
-    ]
+    pairs = zip(got, QUERIES, strict=True)
+    expected = [(answer.logprobs, obvious(kind, query)) for answer, query in pairs]
+    errors = [abs(p - q) for own, all_ in expected for p, (*_, q) in zip(own, all_, strict=True)]
     assert 0 < max(errors) < 0.5
     assert np.mean(errors) < 0.08
