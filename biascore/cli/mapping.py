@@ -53,6 +53,8 @@ def _found(stored: Run, names: Sequence[str]) -> tuple[MappingUsed, ...]:
     """The mappings that are asked for, or those that the run holds; raises OptionsError for none."""
     plugins = loaded.plugins()
     found = tuple(mapping_used(plugins, name, Path(), stored) for name in names) or stored.mappings
+    if not names:  # of those of an audit, the grounds of the others stand in the report
+        found = tuple(one for one in found if one.items) or found
     for one in found:
         if not one.items:
             raise OptionsError(

@@ -102,3 +102,10 @@ def test_a_mapping_of_articles_alone_has_nothing_to_list(biascore: Callable[...,
     audit(folder, "own.toml")
     biascore("run", "audit.toml", "--out", "run")  # its report says which of the grounds were not tested
     assert "has no items" in biascore("mapping", "run", "own.toml", code=2).stderr
+
+
+def test_of_an_audit_those_with_items_are_listed(biascore: Callable[..., Done], folder: Path) -> None:
+    audit(folder, "us-federal", "own.toml")
+    biascore("run", "audit.toml", "--out", "run")
+    (only,) = json.loads(biascore("mapping", "run", "--json").stdout)
+    assert only["name"] == "works-council"

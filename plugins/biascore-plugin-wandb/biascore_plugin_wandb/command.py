@@ -32,7 +32,7 @@ def log(
     run = Run.load(run_folder)
     every = tracked(run)
     if not every:
-        raise OptionsError(f"{run_folder} holds no measurement, so there is nothing to log")
+        raise OptionsError(f"{run_folder} holds no measurement, so there is nothing to log. Name another run")
     files = tracked_files(run_folder, run)
     import wandb
 
