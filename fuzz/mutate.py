@@ -11,6 +11,7 @@ import sqlite3
 import struct
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Any, Final
@@ -65,7 +66,7 @@ def changed(data: bytes, name: str, rng: random.Random, plain: Plain) -> bytes:
 def _gzipped(data: bytes, name: str, rng: random.Random, plain: Plain) -> bytes:
     try:
         inside = gzip.decompress(data)
-    except Exception:
+    except (OSError, EOFError, zlib.error):  # no gzip, cut off, damaged within
         return plain(data)
     if len(inside) > 1_000_000:
         return binary(data, rng, plain)
