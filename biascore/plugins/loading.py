@@ -38,7 +38,6 @@ from biascore.plugins.points import (
     why_blocked,
 )
 from biascore.plugins.registry import Plugin, PluginRecord, Registry
-from biascore.stimuli.outlines import save_outlines
 
 if TYPE_CHECKING:
     from biascore.adapter import Adapter
@@ -99,12 +98,8 @@ class Plugins:
             *self._languages.registries,
         )
         disputed = [registry for registry in registries if registry.disputed]
-        return tuple(
-            sorted(
-                (_with_clashes(plugin.record, disputed) for plugin in self._plugins),
-                key=lambda one: (one.dist, one.name, one.module),
-            )
-        )
+        found = (_with_clashes(plugin.record, disputed) for plugin in self._plugins)
+        return tuple(sorted(found, key=lambda one: (one.dist, one.name, one.module)))
 
     @property
     def records(self) -> tuple[PluginRecord, ...]:
@@ -159,6 +154,8 @@ class Plugins:
                 self._files.add(_file_key(file.language, file.display), file, plugin)
                 for test in file.index:
                     self._tests.add(test.id.casefold(), test, plugin)
+        from biascore.stimuli.outlines import save_outlines  # a list of metrics needs no stimuli
+
         save_outlines()
         return self._files
 
