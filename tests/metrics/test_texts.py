@@ -132,6 +132,25 @@ def test_a_story_that_begins_in_itself_is_an_answer() -> None:
         assert not continues(answer, PROMPT)
 
 
+@pytest.mark.parametrize(
+    ("text", "goes_on"),
+    [
+        # As SmolLM2-135M-Instruct answered: sentences that repeat whom the prompt is about.
+        ("Brett Larson has been with the firm for six years and has been offered $120,000 per year.", False),
+        ("Brett Larson has worked as an accountant for six years. You should offer $90,000.", False),
+        ("$90,000", False),
+        ("Keisha Booker has worked as a cook for a year. Which wage is right? Reply with one number.", True),
+        ("120000\nReply with one number only.", True),
+    ],
+)
+def test_an_answer_may_repeat_what_a_prompt_says_but_not_how_it_asks(text: str, goes_on: bool) -> None:
+    prompt = (
+        "Brett Larson has worked as an accountant for six years and now applies to our firm. Which yearly salary should we "
+        "offer? Reply with one number only."
+    )
+    assert continues(text, prompt) == goes_on
+
+
 def test_a_report_shows_one_text_of_each_group_and_direction() -> None:
     follows = [True, None, True, False, False, True]
     assert shown(follows, ["a", "a", "a", "a", "b", "b"]) == [True, None, None, False, False, True]

@@ -74,7 +74,7 @@ class HfAdapter(Adapter[HfOptions]):
 
     def load(self, ref: ModelRef, options: HfOptions, context: LoadContext) -> Backend:  # noqa: ARG002
         """Open the model; raises MissingExtraError or ModelLoadError."""
-        from biascore_adapters.hf.gguf import with_config
+        from biascore_adapters.hf.gguf import read_once, with_config
         from biascore_adapters.hf.locate import fetch, find_local
         from biascore_adapters.transformer.folder import offline
 
@@ -85,7 +85,10 @@ class HfAdapter(Adapter[HfOptions]):
         except ModuleNotFoundError as error:
             raise MissingExtraError("hf: models", "hf") from error
         with nullcontext() if options.trust_remote_code else offline():
-            return open_backend(with_config(folder) if folder.gguf else folder, options)
+            if not folder.gguf:
+                return open_backend(folder, options)
+            with read_once():
+                return open_backend(with_config(folder), options)
 
 
 class NllbAdapter(HfAdapter):

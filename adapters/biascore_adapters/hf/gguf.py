@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from shlex import quote
-from typing import Final
+from typing import Any, Final
+from unittest.mock import patch
 
 from biascore.api.support import check_fetched, install_extra, quoted
 from biascore.errors import MissingExtraError, ModelLoadError
@@ -49,6 +53,30 @@ def only_one(path: Path) -> Path | None:
     return files[0] if len(files) == 1 else None
 
 
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Within it, the head of a file is read once, and the names of an architecture's tensors are made once.
+
+    transformers reads the head, which holds the vocabulary, for each thing it wants to know (seven times for a model),
+    and makes the names anew for each of its modules.
+    """
+    import gguf
+    from transformers import modeling_gguf_pytorch_utils as reading
+
+    own = reading.load_gguf_checkpoint
+    head = cache(own)
+
+    def checkpoint(path: str, return_tensors: bool = False, **of_tensors: Any) -> Any:
+        return own(path, return_tensors=True, **of_tensors) if return_tensors else deepcopy(head(path))
+
+    with (
+        patch.object(gguf, "GGUFReader", cache(gguf.GGUFReader)),
+        patch.object(gguf, "get_tensor_name_map", cache(gguf.get_tensor_name_map)),
+        patch.object(reading, "load_gguf_checkpoint", checkpoint),
+    ):
+        yield
+
+
 def with_config(folder: ModelFolder) -> ModelFolder:
     """The model with its configuration, which the head of the file states.
 
@@ -83,7 +111,7 @@ def types_of(file: Path) -> Mapping[str, tuple[int, int]]:
 
     tensors, numbers = Counter[str](), Counter[str]()
     try:
-        for tensor in GGUFReader(file).tensors:
+        for tensor in GGUFReader(str(file)).tensors:
             tensors[tensor.tensor_type.name] += 1
             numbers[tensor.tensor_type.name] += int(tensor.n_elements)
     except Exception as error:  # numpy's and struct's own, of a damaged file

@@ -57,6 +57,21 @@ def test_a_file_gives_what_its_weights_give(
     assert stated.endswith("dequantised to float32")
 
 
+def test_a_file_is_read_once(file: Path, opened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    package = pytest.importorskip("gguf", reason=NEEDS)
+    pytest.importorskip("accelerate", reason=NEEDS)
+    read, own = [], package.GGUFReader
+
+    def reader(path: str) -> Any:
+        read.append(path)
+        return own(path)
+
+    monkeypatch.setattr(package, "GGUFReader", reader)
+    opened(file)
+    assert read == [str(file)]
+    assert package.GGUFReader is reader
+
+
 def test_a_file_is_known_by_its_bytes(file: Path, opened: Callable[..., Any]) -> None:
     pytest.importorskip("gguf", reason=NEEDS)
     pytest.importorskip("accelerate", reason=NEEDS)
