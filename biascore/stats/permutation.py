@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from biascore.stats._checks import Floats, finite_vector
 from biascore.stats.attainable import Attainable, of_draws, of_partitions
 from biascore.stats.exchange import Exchange
+from biascore.stats.subsets import drawn_subsets, sums_of
 
 AUTO_MAX_SUMS = 2**24
 """``auto`` counts exactly up to this many stored subset sums (128 MiB): 23 + 23 words, or 5 + 120."""
@@ -270,11 +271,10 @@ def count_beyond(
 def _count_by_drawing(pool: _Pool, draws: int, rng: np.random.Generator) -> tuple[Tail, Tail]:
     ge = gt = both_ge = both_gt = 0
     far = abs(pool.observed)
-    chunk = max(1, _CHUNK // pool.scores.size)
+    chunk = max(1, _CHUNK * 8 // pool.scores.size)  # eight to a byte
     for start in range(0, draws, chunk):
         rows = min(chunk, draws - start)
-        shuffled = rng.permuted(np.broadcast_to(pool.scores, (rows, pool.scores.size)), axis=1)
-        sums = shuffled[:, : pool.size].sum(axis=1)
+        sums = sums_of(drawn_subsets(pool.scores.size, pool.size, rows, rng), pool.scores)
         ge += int(np.count_nonzero(sums >= pool.observed - pool.tolerance))
         gt += int(np.count_nonzero(sums > pool.observed + pool.tolerance))
         both_ge += int(np.count_nonzero(np.abs(sums) >= far - pool.tolerance))

@@ -183,14 +183,18 @@ def test_monte_carlo_counts_every_tie() -> None:
     assert drawn.greater.p_value == 1.0
 
 
-def test_monte_carlo_result_is_the_same_in_any_chunking(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("chunk", [1, 7 * 24, 2**20])
+def test_monte_carlo_gives_the_exact_p_in_any_chunking(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     from biascore.stats import permutation
 
-    x, y = np.arange(30.0), np.arange(30.0) + 0.5
-    whole = permutation_test(x, y, method="monte-carlo", draws=999, rng=np.random.default_rng(3))
-    monkeypatch.setattr(permutation, "_CHUNK", 7 * 60)
-    parts = permutation_test(x, y, method="monte-carlo", draws=999, rng=np.random.default_rng(3))
-    assert parts == whole
+    x, y = np.arange(12.0), np.arange(12.0) + 1.5
+    truth = exact(x, y)
+    monkeypatch.setattr(permutation, "_CHUNK", chunk)
+    drawn = permutation_test(x, y, method="monte-carlo", draws=20_000, rng=np.random.default_rng(3))
+    for found, tail in ((drawn.greater, truth.greater), (drawn.two_sided, truth.two_sided)):
+        assert found.n_total == 20_000
+        assert found.mc_se is not None
+        assert abs(found.p_value - tail.p_value) < 4.5 * found.mc_se
 
 
 def test_exact_result_is_the_same_in_any_chunking(monkeypatch: pytest.MonkeyPatch) -> None:
