@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from biascore.stats._checks import Floats
 from biascore.stats.cosines import Cosines
-from biascore.stats.subsets import drawn_subsets, members_of
 
 NEAR: Final = 1e-9
 """Effects that differ by less are equal."""
@@ -170,7 +169,7 @@ def p_of_groups(values: Sequence[Floats], draws: int, rng: np.random.Generator) 
         # With the mean of all words at 0 the sum over the first group is the difference, but for a factor.
         least = np.abs(pooled[:, :a].sum(axis=1))
         least -= NEAR * np.abs(pooled).sum(axis=1)
-        labels = members_of(drawn_subsets(a + b, a, draws, rng), a + b).astype(np.float64)
+        labels = rng.permuted(np.tile(np.arange(a + b) < a, (draws, 1)), axis=1).astype(np.float64)
         reached = np.zeros(own.size, dtype=np.intp)
         step = max(1, _CHUNK // max(1, own.size))
         for start in range(0, draws, step):
