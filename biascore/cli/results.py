@@ -106,8 +106,11 @@ def _print_notes(console: Console, run: Run, lines: Sequence[Line]) -> None:
         write(text, to=console)
     counts = run.questions
     nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
-    parts = f"{counts.asked} sent to the model, {counts.cached} from the cache, {counts.repeated} repeats"
-    text = f"queries: {counts.put} ({parts}){nothing}"
+    planted = sum(model.questions.asked for model in run.models if model.control is not None)
+    models = "models" if sum(model.control is None for model in run.models) > 1 else "model"
+    sent = f"{counts.asked - planted:,} sent to the {models}"
+    sent += f", {planted:,} to planted ones" if planted else ""
+    text = f"queries: {counts.put:,} ({sent}, {counts.cached:,} from the cache, {counts.repeated:,} repeats){nothing}"
     write(text, to=console, style="dim")
     if run.harmless:
         many, seconds = len(run.harmless[0].counts), run.provenance.harmless_seconds

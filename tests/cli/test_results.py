@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from biascore.cli.results import print_run
+from biascore.models.usage import QuestionCounts
 from biascore.results.caveat import Caveat
 from biascore.results.coverage import Coverage, LostWord
 from biascore.results.measurement import Measurement
@@ -221,3 +222,19 @@ def test_a_missed_control_is_a_failure_and_controls_alone_say_nothing_of_a_model
     result = text[text.index("The tests failed a check. A bias of 1.00 was missed") :]
     assert result.index("nothing here shows") < result.index("Only control models were measured.")
     assert "Checks: known bias found 0/1" in result
+
+
+def test_questions_to_planted_models_are_counted_apart(shown: Any) -> None:
+    known = runs.model_used("planted, d = 0.8", control={"en/weat6": 0.8})
+    models = [
+        one.model_copy(update={"questions": QuestionCounts(put=asked + 5, asked=asked, cached=5)})
+        for one, asked in ((runs.model_used(), 1000), (known, 30))
+    ]
+    assert (
+        "queries: 1,040 (1,000 sent to the model, 30 to planted ones, 10 from the cache, 0 repeats)"
+        in shown(run_of(measured("en/weat6", 0.9), models=models), 120)
+    )
+    several = [models[0], models[0].model_copy(update={"name": "other"})]
+    assert "2,000 sent to the models, 10 from" in shown(
+        run_of(measured("en/weat6", 0.9), models=several), 120
+    )
