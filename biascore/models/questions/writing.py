@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Final, Literal, get_args
 
-from biascore.models.questions.other_language import refuses
+from biascore.models.questions.other_language import declines
 from biascore.models.questions.reasoning import text_in
 
 Finish = Literal["stop", "length", "filter", "unknown"]
@@ -110,7 +110,7 @@ def as_written(
 ) -> Written:
     """What became of a prompt whose answer is ``said``; ``declined``: the model says so by other means than words.
 
-    Thoughts are none of it. It is refused where it begins by declining, whether or not it ends; else cut where it, or its
+    Thoughts are none of it. It is refused where it `declines`, whether or not it ends; else cut where it, or its
     thoughts, does not end; else empty where nothing is left. What a model goes on with that reaches its bound, as a further
     question, is no part of the text. Half of a surrogate pair, which is no character, becomes U+FFFD.
     """
@@ -120,7 +120,7 @@ def as_written(
     def found(outcome: Outcome, why: str = "") -> Written:
         return Written(text, finish, tokens, outcome, said, why)
 
-    if declined or finish == "filter" or refuses(text):
+    if declined or finish == "filter" or declines(text):
         return found("refused")
     if finish == "length":
         return found("cut", problem or _UNENDED)
