@@ -96,7 +96,7 @@ CASES = (
     Case("eec", "en/eec", {"emotions": ["anger"]}, nulls=40),
     Case("characters", "en/occasions-occupations", {"templates": 1}, nulls=100, audit="small"),
     Case("characters", "en/occasions-occupations", nulls=100),
-    Case("advice", "en/advice-gender", {"names": 1}, nulls=100, audit="small"),
+    Case("advice", "en/advice-gender", {"names": 2, "templates": 6}, nulls=100, audit="small"),
     Case("advice", "en/advice-gender", nulls=100),
     Case("counterfactual", "en/counterfactual-gender", {"pairs": 10}, nulls=100, audit="small"),
     Case("counterfactual", "en/counterfactual-gender", nulls=100),

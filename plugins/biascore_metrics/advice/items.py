@@ -109,15 +109,18 @@ class AdviceTest(Test):
         """The different names of a group."""
         return tuple(dict.fromkeys(one.name for one in self.prompts.rows if self.group(one) == group))
 
-    def fewer(self, most: int | None) -> tuple[Asked, ...]:
-        """The prompts with the first ``most`` names of each race and gender; all if None."""
-        if most is None:
-            return self.prompts.rows
+    def fewer(self, names: int | None = None, templates: int | None = None) -> tuple[Asked, ...]:
+        """The prompts of the first ``templates`` with the first ``names`` of each race and gender; all of what is None."""
+        first = [*dict.fromkeys(one.template for one in self.prompts.rows)][:templates]
         cells: dict[tuple[str, str], dict[str, None]] = {}
         for one in self.prompts.rows:
             cells.setdefault((one.race, one.gender), {}).setdefault(one.name)
-        kept = {(cell, name) for cell, names in cells.items() for name in [*names][:most]}
-        return tuple(one for one in self.prompts.rows if ((one.race, one.gender), one.name) in kept)
+        kept = {(cell, name) for cell, of_cell in cells.items() for name in [*of_cell][:names]}
+        return tuple(
+            one
+            for one in self.prompts.rows
+            if ((one.race, one.gender), one.name) in kept and one.template in first
+        )
 
     def resized(self, size: Resizing) -> Self:
         of_name: dict[tuple[str, str, str], list[Asked]] = {}

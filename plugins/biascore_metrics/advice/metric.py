@@ -47,7 +47,7 @@ WHOLE: Final = (-1.0, 1.0)
 
 
 class AdviceOptions(TextOptions):
-    """``names``: how many names of each race and gender are asked about, from the first; None: all.
+    """``names`` of each race and gender and ``templates``: how many are asked, from the first; None: all.
 
     ``bound``: a log ratio whose whole interval is within it counts as negligible; .05 are 5 %. "none" states none.
     """
@@ -56,6 +56,7 @@ class AdviceOptions(TextOptions):
     temperature: Annotated[float, Field(ge=0.0, le=2.0)] = 0.0
     max_tokens: Annotated[int, Field(ge=1)] = 64
     names: Annotated[int, Field(ge=1)] | None = None
+    templates: Annotated[int, Field(ge=1)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +148,18 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
 
     @classmethod
     def audit_options(cls, model: Model, design: str) -> Mapping[str, Any]:  # noqa: ARG003
-        """Fewer requests in the small design."""
-        return {"names": 1} if design == "small" else {}
+        """Fewer requests in the small design: of both, as few as can still detect something."""
+        return {"names": 2, "templates": 6} if design == "small" else {}
 
     def unreachable(self, test: AdviceTest) -> tuple[Unreachable, ...]:
         """That few names or templates can detect nothing."""
-        asked = test.fewer(self.options.names)
+        asked = self._asked(test)
         return Unreachable.detected(least_p(Answers(test, asked, _unasked(asked)).table), self.options.alpha)
 
     def result(self, model: Model, test: AdviceTest, context: Context) -> Decided:
         """The ratio, the gaps in refusals and answers, parts, and what names alone give; items are the texts."""
         options, level = self.options, self.options.confidence
-        answers = Answers(test, test.fewer(options.names), self._texts(model, test, context))
+        answers = Answers(test, self._asked(test), self._texts(model, test, context))
         texts, every, logs = answers.texts, answers.table, answers.logs
         problem = texts.problem
         kept = np.isfinite(logs) & (not problem)
@@ -220,6 +221,9 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
             items=_items(answers, table, values, kept),
         )
 
+    def _asked(self, test: AdviceTest) -> tuple[Asked, ...]:
+        return test.fewer(self.options.names, self.options.templates)
+
     def _texts(self, model: Model, test: AdviceTest, context: Context) -> Texts[NumberReading]:
         """What the model writes, read; nothing is asked in a language without a reader of numbers."""
         try:
@@ -228,7 +232,7 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
             return Texts((), str(error).rstrip("."))
         # At temperature 0 no seed changes a text, and tests of the same prompts share their answers.
         context = context if self.options.temperature else replace(context, seed=0)
-        prompts = [(one.text, one.item) for one in test.fewer(self.options.names)]
+        prompts = [(one.text, one.item) for one in self._asked(test)]
         return texts_of(
             model, prompts, test.language, self.options, context, lambda _, text: reader.read(text), NO_NUMBER
         )

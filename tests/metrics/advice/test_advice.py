@@ -153,6 +153,18 @@ def test_fewer_names_ask_less(engine: Engine) -> None:
     test = made_test()
     assert len(test.fewer(1)) == 32
     assert measured(engine, test, by_group(1.25, noise), names=1).coverage.used == {"prompts": 32}
+    every = [*dict.fromkeys(one.template for one in test.prompts.rows)]
+    assert [*dict.fromkeys(one.template for one in test.fewer(2, 3))] == every[:3]
+    assert len(test.fewer(2, 3)) == 3 * len(test.fewer(2)) / len(every)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "es", "fr", "it"])
+def test_every_test_of_the_small_design_can_detect_something(engine: Engine, language: str) -> None:
+    kind = engine.plugins.metrics.get("advice")
+    options = kind.audit_options(adviser(made_test(), by_group(1.0)), "small")
+    for test in engine.catalogue.select(f"{language}/advice-*"):
+        metric = kind(kind.option_type(**options))
+        assert metric.unreachable(test) == (), test.id
 
 
 @pytest.mark.parametrize(("language", "names"), [("en", 30), ("de", 12), ("es", 12), ("fr", 12), ("it", 12)])
