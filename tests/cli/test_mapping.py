@@ -100,7 +100,9 @@ def test_a_bundle_holds_the_file_of_a_mapping(
         one.unlink()
     for path in ("run.zip", "packed/biascore-bundle"):
         checks = verify(path)
-        assert {checks[f"mapping {name!r}"][0] for name in ("works-council", "second", "nyc-ll144")} == {"matches"}
+        assert {checks[f"mapping {name!r}"][0] for name in ("works-council", "second", "nyc-ll144")} == {
+            "matches"
+        }
     named = "answers:hires.csv=answers:hires.csv"
     biascore("run", str(top / "audit.toml"), "--model", named, "--out", "again")
     assert Run.load(folder / "again").results_digest() == Run.load(folder / "run").results_digest()
@@ -139,7 +141,7 @@ def test_a_stored_run_is_shown_by_any_mapping(biascore: Callable[..., Done], fol
         "| Point 1 | Women and men are hired alike. | offered in part |"
         in biascore("mapping", "run", "own.toml", "--format", "md").stdout
     )
-    assert "Did you mean 'eu-ai-act'" in biascore("mapping", "run", "eu-ai-ac", code=2).stderr
+    assert "Did you mean eu-ai-act?" in biascore("mapping", "run", "eu-ai-ac", code=2).stderr
     assert "nowhere.toml" in biascore("mapping", "run", "nowhere.toml", code=2).stderr
 
 
@@ -156,3 +158,20 @@ def test_of_an_audit_those_with_items_are_listed(biascore: Callable[..., Done], 
     biascore("run", "audit.toml", "--out", "run")
     (only,) = json.loads(biascore("mapping", "run", "--json").stdout)
     assert only["name"] == "works-council"
+
+
+def test_the_usage_says_that_a_mapping_may_be_left_out(biascore: Callable[..., Done]) -> None:
+    usage = biascore("mapping", "--help").stdout.partition("Usage:")[2].splitlines()[0]
+    assert usage.split()[-2:] == ["{RUN}", "[MAPPING]..."]
+
+
+@pytest.mark.parametrize("named", [[], ["eu-human-rights"], ["us-federal"]])
+def test_those_are_proposed_that_can_be_shown(
+    biascore: Callable[..., Done], folder: Path, named: list[str]
+) -> None:
+    audit(folder)
+    biascore("run", "audit.toml", "--out", "run")
+    error = biascore("mapping", "run", *named, code=2).stderr
+    assert "eu-ai-act" in error
+    assert "nyc-human-rights" not in error
+    assert error.count("us-federal") == named.count("us-federal")
