@@ -48,7 +48,7 @@ def command_table() -> str:
             given = ["\\|".join(below)]
         else:
             taken = [one for one in parameters(command) if one.param_type_name == "argument"]
-            given = [one.metavar or argument(one) for one in taken]
+            given = [argument(one) for one in taken]
         rows.append(f"| `biascore {' '.join([name, *given])}` | {cell(command.help)} |")
     return "\n".join(["| command | what it does |", "|---|---|", *rows])
 
@@ -98,9 +98,12 @@ def parameters(command: Any) -> list[Any]:
 
 
 def argument(one: Any) -> str:
-    """The name of an argument, in brackets where it may be left out."""
-    name = str(one.name).upper()
-    return name if one.required else f"[{name}]"
+    """The name of an argument, in brackets where it may be left out, with dots where there may be several."""
+    name = one.metavar or str(one.name).upper()
+    if " " in name:  # says it itself
+        return name
+    name = name if one.required else f"[{name}]"
+    return name if one.nargs == 1 or name.endswith("...") else f"{name}..."
 
 
 def cell(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A run with what is needed to check it, in one file: results, audit, own stimuli and data, versions of packages."""
+"""A run with what is needed to check it, in one file: results, audit, own inputs, versions of packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shlex import quote
 from typing import Final
 
 from biascore.archive.contents import RUN, TOP, Part, own_places, parts_of, results_of, written
-from biascore.archive.locating import Places
+from biascore.archive.locating import Places, files_of
 from biascore.archive.opening import MARK
 from biascore.basics.keys import repeats
 from biascore.basics.surface import either
@@ -29,7 +29,7 @@ _OLDEST: Final = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A bundle that was written, with the stimuli and data files of its run, in it or not."""
+    """A bundle that was written, with the files that its run was made from, in it or not."""
 
     path: Path
     parts: tuple[Part, ...]
@@ -43,7 +43,7 @@ def write_bundle(
     leave_out: Collection[str] = (),
     overwrite: bool = False,
 ) -> Bundle:
-    """Write a stored run with its audit, own stimuli and data files as one ZIP archive, the same bytes each time.
+    """Write a stored run with its audit and own inputs as one ZIP archive, the same bytes each time.
 
     Inputs are looked for as ``verify`` does; what plugins ship is named by its hash. ``leave_out`` are files of the
     run, by the name that it records, that may not be passed on. Raises RunError where the run was changed, an input
@@ -63,15 +63,16 @@ def write_bundle(
 
 
 def _inputs(run: Run, places: Places, leave_out: Collection[str]) -> dict[str, bytes]:
-    """The bytes of the stimuli and data files that go into the bundle, by place."""
-    unknown = sorted(set(leave_out) - {used.file for used in run.stimuli})
+    """The bytes of the user's own files that go into the bundle, by place."""
+    used_files = files_of(run)
+    unknown = sorted(set(leave_out) - {used.file for used in used_files})
     if unknown:
-        known = ", ".join(used.file for used in run.stimuli)
+        known = ", ".join(used.file for used in used_files)
         raise RunError(f"the run has no file {unknown[0]!r} that could be left out; it has: {known}")
     own = own_places(run)
     found = {
         own[used.file]: _found(used, places)
-        for used in run.stimuli
+        for used in used_files
         if used.file in own and used.file not in leave_out
     }
     return {

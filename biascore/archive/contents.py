@@ -1,4 +1,4 @@
-"""What a bundle of a run holds: what is written from the run, and where its stimuli and data files lie."""
+"""What a bundle of a run holds: what is written from the run, and where the files that it was made from lie."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from biascore.archive.locating import DATA, STIMULI
+from biascore.archive.locating import AGAIN, DATA, MAPPINGS, STIMULI, files_of
 from biascore.audits.audit import Audit, AuditMeasurement, AuditModel, AuditTransform
+from biascore.engine.mappings import is_file
 from biascore.errors import RunError
 from biascore.exporting.cyclonedx import SOFTWARE_FILE, bill_of_materials
 from biascore.files.paths import leads_out
@@ -33,7 +34,7 @@ SAYS: Final = "- `run/`: the results, `run.json` and a table of items for each m
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stimuli or data file of a run: ``place`` is where it lies in the bundle, empty where it does not."""
+    """A file that a run was made from: ``place`` is where it lies in the bundle, empty where it does not."""
 
     used: StimuliUsed
     place: str
@@ -41,23 +42,23 @@ class Part:
 
 
 def parts_of(run: Run, held: Collection[str]) -> tuple[Part, ...]:
-    """Each stimuli and data file of a run, and its place in a bundle that holds these places."""
+    """Each file that a run was made from, and its place in a bundle that holds these places."""
     places = own_places(run)
-    return tuple(Part(used, *_placed(used, places.get(used.file, ""), held)) for used in run.stimuli)
+    return tuple(Part(used, *_placed(used, places.get(used.file, ""), held)) for used in files_of(run))
 
 
 def own_places(run: Run) -> dict[str, str]:
-    """Where each stimuli and data file that is the user's own lies in a bundle, by the name that the run records.
+    """Where each file that is the user's own lies in a bundle, by the name that the run records.
 
     Raises RunError where the audit that the run records is damaged.
     """
     audit = _audit(run)
-    data = _data_places(run, audit)
+    named = _data_places(run, audit) | _mapping_places(audit)
     folders = tuple(f"{name}/" for name in audit.stimuli)
     return {
-        used.file: data.get(used.file) or _stimuli_place(used.file)
-        for used in run.stimuli
-        if not used.file.startswith(HUB) and (used.file in data or used.file.startswith(folders))
+        used.file: named.get(used.file) or _stimuli_place(used.file)
+        for used in files_of(run)
+        if not used.file.startswith(HUB) and (used.file in named or used.file.startswith(folders))
     }
 
 
@@ -84,7 +85,7 @@ def written(run: Run, parts: Sequence[Part]) -> dict[str, bytes]:
 
 
 def audit_text(run: Run) -> str:
-    """The audit of a run as a file next to the folders ``stimuli`` and ``data`` of a bundle.
+    """The audit of a run as a file next to the folders ``stimuli``, ``data`` and ``mappings`` of a bundle.
 
     Raises RunError for options that no file can hold.
     """
@@ -107,12 +108,14 @@ def audit_text(run: Run) -> str:
         )
         for one in audit.measurements
     ]
+    laws = _mapping_places(audit)
     here = tuple(gate for gate in audit.gates if gate.base is None)
     moved = audit.model_copy(
         update={
             "data": tuple(data),
             "measurements": tuple(measurements),
             "stimuli": (STIMULI,) if audit.stimuli else (),
+            "mappings": tuple(laws.get(name, name) for name in audit.mappings),
             "gates": here,
         }
     )
@@ -180,13 +183,26 @@ def _data_places(run: Run, audit: Audit) -> dict[str, str]:
     for source in sources:
         name = PurePosixPath(source).name
         name = "data" if name in _NO_NAMES else name
-        taken = [place for place in places.values() if place.endswith(f"/{name}")]
         within = next((one for one in places if _lies_in(source, one)), "")
         if within:  # of a folder that was given
             places[source] = f"{places[within]}/{source[len(within.rstrip('/')) + 1 :]}"
         else:
-            places[source] = source if source.startswith(HUB) else f"{DATA}/{'again/' * len(taken)}{name}"
+            places[source] = source if source.startswith(HUB) else _free(DATA, name, places.values())
     return places
+
+
+def _mapping_places(audit: Audit) -> dict[str, str]:
+    """Where each mapping that an audit names by its file lies in a bundle."""
+    places: dict[str, str] = {}
+    for name in filter(is_file, audit.mappings):
+        places[name] = _free(MAPPINGS, PurePosixPath(name).name, places.values())
+    return places
+
+
+def _free(folder: str, name: str, taken: Collection[str]) -> str:
+    """The place of a file of this name in a folder that holds others, maybe of the same name."""
+    again = sum(place.endswith(f"/{name}") for place in taken)
+    return f"{folder}/{f'{AGAIN}/' * again}{name}"
 
 
 def _lies_in(source: str, folder: str) -> bool:
@@ -200,6 +216,7 @@ def _readme(run: Run, parts: Sequence[Part]) -> str:
         f"| {_cell(part.used.licence)} | `{part.used.sha256}` |"
         for part in parts
     ]
+    laws = _mapping_places(_audit(run))
     return "\n".join(
         [
             f"# {_cell(run.title)}",
@@ -215,6 +232,7 @@ def _readme(run: Run, parts: Sequence[Part]) -> str:
             ),
             "- `constraints.txt`, `software.cdx.json`: the versions of the packages, for pip and as CycloneDX",
             "- `stimuli/`, `data/`: the word lists and data files that came with no package",
+            *(["- `mappings/`: the mappings that came with no package"] if laws else []),
             "",
             "## Check it",
             "",

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from biascore.archive.check import Check
-from biascore.archive.locating import Places
+from biascore.archive.locating import Places, mappings_of
 from biascore.audits.base_runs import BaseRuns, NoBaseRuns
 from biascore.audits.evaluating_gates import evaluate
 from biascore.audits.evaluating_mappings import offered
@@ -19,7 +19,6 @@ from biascore.audits.gates import Gate, named
 from biascore.audits.scenarios import Scenario
 from biascore.basics.problems import problems_of
 from biascore.basics.surface import either
-from biascore.engine.mappings import is_file
 from biascore.errors import BiascoreError
 from biascore.mapping import Mapping
 from biascore.plugins.loading import Plugins
@@ -53,12 +52,12 @@ def scenario_checks(run: Run, plugins: Plugins, places: Places) -> Iterator[Chec
         return
     mappings = _mappings(run, plugins, places)
     there = {one.name for one in mappings}
-    absent = [one.name for one in run.mappings if one.name not in there]
+    absent = [one for one in run.mappings if one.name not in there]
     stored = {one.name: one for one in run.scenarios}
     for scenario, found in zip(stated, evidence(stated, run, mappings), strict=True):
         what = f"scenario {scenario.name!r}"
         if absent:
-            detail = f"the mapping {absent[0]!r} is not here in that version; see: biascore plugins"
+            detail = f"the mapping {absent[0].name!r} {_not_here(absent[0], run)}"
             yield Check(what=what, outcome="not here", detail=detail)
         else:
             yield _compared(what, found, stored.get(scenario.name), run)
@@ -71,9 +70,7 @@ def mapping_checks(run: Run, plugins: Plugins, places: Places) -> Iterator[Check
     for used in run.mappings:
         what = f"mapping {used.name!r}"
         if used.name not in here:
-            yield Check(
-                what=what, outcome="not here", detail="it is not here in that version; see: biascore plugins"
-            )
+            yield Check(what=what, outcome="not here", detail=f"it {_not_here(used, run)}")
             continue
         again = used.model_copy(update={"items": offered(here[used.name], run)})
         same = run.provenance.biascore_version == metadata.version("biascore")
@@ -87,6 +84,14 @@ def mapping_checks(run: Run, plugins: Plugins, places: Places) -> Iterator[Check
             )
 
 
+def _not_here(used: MappingUsed, run: Run) -> str:
+    own = mappings_of(run).get(used.name)
+    if own is None:
+        return "is not here in that version; see: biascore plugins"
+    where = either("--stimuli", "stimuli")
+    return f"is in the file {own.file}, which is not here or was changed; name its folder with {where}"
+
+
 def _states(used: MappingUsed) -> list[OfferState]:
     return [offer.state for item in used.items for offer in item.offers]
 
@@ -95,9 +100,9 @@ def _mappings(run: Run, plugins: Plugins, places: Places) -> list[Mapping]:
     """Those of the run that are here with the same bytes: of plugins, and files that its audit names."""
     recorded = {one.name: one.sha256 for one in run.mappings}
     found = list(plugins.mappings.items())
-    for name in filter(is_file, map(str, run.provenance.audit.get("mappings", ()))):
+    for used in mappings_of(run).values():
         with suppress(BiascoreError):
-            if (path := places.file(name)) is not None:
+            if (path := places.file(used.file, used.sha256)) is not None:
                 found.append(Mapping.read(path))
     return [one for one in found if recorded.get(one.name) == one.sha256]
 

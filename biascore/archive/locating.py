@@ -1,4 +1,4 @@
-"""Finding again what a stored run was made from: stimuli and data files, by the names that it records."""
+"""Finding again what a stored run was made from: stimuli, data files and mappings, by the names that it records."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from pathlib import Path, PurePosixPath
 from pydantic import ValidationError
 
 from biascore.audits.audit import AuditData
+from biascore.engine.mappings import is_file
 from biascore.errors import BiascoreError
 from biascore.files.folders import source_digest
 from biascore.results.run import Run
 from biascore.results.run_files import RUN_FILE
+from biascore.results.stimuli_used import StimuliUsed
 from biascore.stimuli.dataset import HUB, locate
 
 STIMULI: str = "stimuli"
 DATA: str = "data"
+MAPPINGS: str = "mappings"
+AGAIN: str = "again"
+"""The folder of a bundle's files whose name another one next to it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +68,15 @@ class Places:
     def _candidates(self, name: str) -> Iterator[Path]:
         parts = PurePosixPath(name).parts
         ends = dict.fromkeys((name, "/".join(parts[-2:]), parts[-1] if parts else name))
-        for folder in (*self._around[:-1], self.beside / STIMULI, self.beside / DATA, Path()):
+        bundled = (one for name in (STIMULI, DATA, MAPPINGS) for one in _nested(self.beside / name))
+        for folder in (*self._around[:-1], *bundled, Path()):
             yield from (folder / end for end in ends)
+
+
+def _nested(folder: Path) -> Iterator[Path]:
+    while folder.is_dir():
+        yield folder
+        folder /= AGAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,21 @@ class Inputs:
     stimuli: tuple[Path, ...]
     data: tuple[AuditData, ...]
     missing: tuple[str, ...]
+
+
+def files_of(run: Run) -> tuple[StimuliUsed, ...]:
+    """The files that a run was made from: stimuli, data, and the mappings that its audit names by their files."""
+    return (*run.stimuli, *mappings_of(run).values())
+
+
+def mappings_of(run: Run) -> dict[str, StimuliUsed]:
+    """The files of mappings that the audit of a run names, by the name of the mapping."""
+    files = map(str, run.provenance.audit.get("mappings", ()))
+    return {
+        used.name: StimuliUsed(file=file, sha256=used.sha256, source=used.source, licence="", tests=())
+        for file, used in zip(files, run.mappings, strict=False)  # in the order of the audit
+        if is_file(file)
+    }
 
 
 def inputs_of(run: Run, places: Places) -> Inputs:

@@ -8,6 +8,7 @@ from typing import Final
 
 from biascore.archive.check import Check
 from biascore.archive.contents import AUDIT_FILE, below, own_places, parts_of, results_of, written
+from biascore.archive.locating import files_of
 from biascore.archive.opening import Opened
 from biascore.errors import BiascoreError, RunError
 from biascore.files.folders import source_digest
@@ -46,7 +47,7 @@ def member_checks(run: Run, bundle: Opened) -> Iterator[Check]:
             same = False
         detail = "" if same else "is not what follows from the run"
         yield Check(what=place, outcome="matches" if same else "differs", detail=detail)
-    recorded = {used.file: used.sha256 for used in run.stimuli}
+    recorded = {used.file: used.sha256 for used in files_of(run)}
     for place, name in own.items():
         some = parts[place]
         here = some and all(members[one] == "" and one not in bundle.damaged for one in some)

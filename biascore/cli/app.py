@@ -113,7 +113,7 @@ app.later(
 )
 app.later(
     "biascore.cli.bundle:bundle",
-    "Write a run, its audit, your word lists, data files and the versions of packages into one archive (ZIP).",
+    "Write a run, its audit, your word lists, data, mappings and the versions of packages into one archive (ZIP).",
     panel=READ,
 )
 app.later(

@@ -25,7 +25,7 @@ def bundle(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write a run, its audit, your word lists, data files and the versions of packages into one archive (ZIP)."""
+    """Write a run, its audit, your word lists, data, mappings and the versions of packages into one archive (ZIP)."""
     target = out or run.absolute().with_name(f"{run.absolute().name}.zip")
     done = write_bundle(run, target, stimuli=stimuli or (), leave_out=leave_out or (), overwrite=force)
     rows = [

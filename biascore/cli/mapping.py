@@ -9,11 +9,12 @@ from typing import Annotated, Final, Literal
 import typer
 from rich.console import Console
 
+from biascore.basics.suggest import did_you_mean
 from biascore.cli import loaded
 from biascore.cli.rows import write
 from biascore.comparing.two_runs import loaded as stored_run
-from biascore.engine.mappings import mapping_used
-from biascore.errors import OptionsError
+from biascore.engine.mappings import is_file, mapping_used
+from biascore.errors import OptionsError, UnknownNameError
 from biascore.exporting.other_tables import markdown_of_mappings
 from biascore.results.mappings import SILENT, ItemResult, MappingUsed, OfferState
 from biascore.results.run import Run
@@ -29,7 +30,7 @@ def mapping(
         list[str] | None,
         typer.Argument(
             help="Mappings by name (biascore plugins lists them), or TOML files of your own. Default: those of its audit.",
-            metavar="MAPPING...",
+            metavar="MAPPING",
         ),
     ] = None,
     form: Annotated[
@@ -52,17 +53,24 @@ def mapping(
 def _found(stored: Run, names: Sequence[str]) -> tuple[MappingUsed, ...]:
     """The mappings that are asked for, or those that the run holds; raises OptionsError for none."""
     plugins = loaded.plugins()
+    shown = [one.name for one in plugins.mappings.items() if one.items]
+    for name in names:
+        if not is_file(name) and name not in plugins.mappings.known:
+            hint = did_you_mean(name, shown)
+            raise UnknownNameError(
+                f"no mapping is called {name!r}. {hint}Those with items are: {', '.join(shown)}"
+            )
     found = tuple(mapping_used(plugins, name, Path(), stored) for name in names) or stored.mappings
     if not names:  # of those of an audit, the grounds of the others stand in the report
         found = tuple(one for one in found if one.items) or found
     for one in found:
         if not one.items:
             raise OptionsError(
-                f"{one.name} names articles of grounds alone, and has no items. Name another mapping"
+                f"{one.name} names articles of grounds alone, and has no items. Those with items are: {', '.join(shown)}"
             )
     if not found:
         raise OptionsError(
-            f"the audit of this run names no mapping. Name one: {', '.join(plugins.mappings.names)}, or a TOML file of "
+            f"the audit of this run names no mapping. Name one: {', '.join(shown)}, or a TOML file of "
             "your own, as docs/mappings.md shows"
         )
     return found

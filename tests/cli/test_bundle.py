@@ -23,7 +23,7 @@ from biascore.errors import RunError
 from biascore.files.toml import dumps
 from biascore.plugins.loading import Plugins
 
-from .conftest import Verify
+from .conftest import Done, Verify
 
 
 @pytest.fixture
@@ -90,6 +90,26 @@ def test_a_single_measurement_has_an_audit_too(tmp_path: Path) -> None:
     run = engine.measure("weat", "planted:gender=1", "en/weat7", resamples=100, ddof=0)
     (tmp_path / "audit.toml").write_text(audit_text(run), encoding="utf-8")
     assert engine.run(Audit.load(tmp_path / "audit.toml")).results_digest() == run.results_digest()
+
+
+def test_two_files_of_one_name_are_found_again(
+    biascore: Callable[..., Done], verify: Verify, tmp_path: Path
+) -> None:
+    audit = '[[models]]\nref = "answers:table.csv"\n'
+    for number, place in enumerate(("table.csv", "more/table.csv")):
+        rows = [f"p{i},{'FM'[i % 2]},{int(i % 3 == number)}" for i in range(60)]
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text("\n".join(["text,sex,selected", *rows]) + "\n", encoding="utf-8")
+        audit += (
+            f'[[data]]\nformat = "outcomes"\nsource = "{place}"\nname = "n{number}"\nlanguage = "en"\n'
+            'options = { groups = ["sex"] }\n'
+        )
+    audit += '[[measurements]]\nmetric = "impact-ratio"\ntests = ["en/n*"]\noptions = { draws = 200 }\n'
+    (tmp_path / "audit.toml").write_text(audit, encoding="utf-8")
+    biascore("run", "audit.toml", "--out", "run")
+    biascore("bundle", "run")
+    (tmp_path / "more" / "table.csv").unlink()
+    assert {outcome for outcome, _ in verify("run.zip").values()} == {"matches"}
 
 
 def test_what_may_not_be_passed_on_is_left_out_and_named(verify: Verify, study: Path, tmp_path: Path) -> None:

@@ -121,6 +121,17 @@ def test_what_was_not_compared_with_a_text_says_so() -> None:
     assert all(item.confirmed for item in Mapping.read(FOLDER / "nist_ai_600_1.toml").items)
 
 
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_the_page_says_which_were_compared(path: Path) -> None:
+    mapping = Mapping.read(path)
+    page = (FOLDER.parents[1] / "docs" / "mappings.md").read_text(encoding="utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| `{mapping.name}` |")]
+    said = row.split(" | ")[-1].removesuffix(" |")
+    compared = {item.confirmed for item in mapping.items}
+    others = [item.id.removeprefix("6 RCNY ") for item in mapping.items if not item.confirmed]
+    assert said == {(True,): "yes", (False,): "no"}.get(tuple(compared), f"all but {', '.join(others)}")
+
+
 @pytest.mark.parametrize("key", [*ITEM])
 def test_an_item_says_everything(tmp_path: Path, key: str) -> None:
     less = {name: value for name, value in ITEM.items() if name != key}
