@@ -140,6 +140,7 @@ NOBODY = {
         ("Cuando llegó, estaba cansada.", "another subject is possible"),
     ],
     "it": [
+        ("Vivo lontano da casa.", "an adverb, of women too"),
         ("Mia sorella è diventata idraulica.", "another subject"),
         ("Sono una persona ordinata.", "noun phrase"),
         ("Ho lavorato molto.", "participle after avere"),
