@@ -38,7 +38,6 @@ PRONOUN: Final = "pronoun"
 """The rule of words that refer to a person named before."""
 _FEW: Final = 4
 """How many words that the file does not know a link may have."""
-_KNOWN_WORDS: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ class CharacterReader:
             name: [re.compile(pattern, re.IGNORECASE if name != "self" else 0) for pattern in patterns]
             for name, patterns in words.patterns.items()
         }
-        self._known = lru_cache(maxsize=_KNOWN_WORDS)(self._known_as)
+        self._known = lru_cache(maxsize=50_000)(self._known_as)
 
     def read(self, text: str, asked: Collection[str] = ()) -> Reading:
         """Who a text is about; ``asked`` are forms of the noun asked for, such as ``["nurse"]``.
@@ -370,7 +369,8 @@ def _between(page: _Page, start: int, at: int) -> list[int]:
 
 def _joins(page: _Page, between: range, cut: Sequence[int]) -> bool:
     """Whether what cuts is an *and* of two adjectives: *is a kind and energetic man*."""
-    other = [at for at in between[2:] if page.has(at, {"article", "link", "before_name"})]
+    first = [at for at in between[2:] if at == cut[0] + 1 or not page.has(at, {"adjective"})]
+    other = [at for at in first if page.has(at, {"article", "link", "before_name"})]
     return other == [*cut] and page.has(cut[0], {"and"}) and page.has(between[1], {"article"})
 
 

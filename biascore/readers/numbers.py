@@ -1,8 +1,9 @@
 """Which number a text gives: one, a range, several, none, or a refusal; nothing is imputed or averaged.
 
 Numbers have a kind by what stands next to them: ``money``, ``counted`` (hours, points), ``bare``, ``percent``, ``year``
-(bare, 1900 to 2099). Where the caller asks for no kind, the first of these that the text has counts: years and percentages
-are no amounts where there is a sum of money. Numbers of a list ("1."), ordinals, dates and times never count.
+(bare, 1900 to 2099). Where the prompt asks for money or percent, these count, or else numbers without a unit. Where neither
+it nor the caller asks for a kind, the first of these that the text has counts: years and percentages are no amounts where
+there is a sum of money. Numbers of a list ("1."), ordinals, dates, times, and what describes ("three-year-old") never count.
 
 Rule of the locale. The file of a language says which sign is decimal. A sign that stands twice, or before the other one, is
 between thousands, and the last of two different signs is decimal. A single sign before exactly three digits is between
@@ -98,16 +99,25 @@ class NumberReader:
         self._to = re.compile(rf"\s?(?:[-–—−]|{_any(words.ranges)})\s?", re.IGNORECASE)
         self._and = re.compile(rf"\s?(?:{_any(words.and_)})\s?", re.IGNORECASE)
         self._or = re.compile(rf"\s?(?:{_any(words.or_)})\s?", re.IGNORECASE)
+        self._named: list[tuple[Kind, re.Pattern[str]]] = [
+            (kind, re.compile(rf"(?<!\w)(?:{_any(some)})(?!\w)", re.IGNORECASE))
+            for kind, some in (("money", words.currencies), ("percent", words.percent))
+        ]
         self._between = re.compile(rf"(?:{_any(words.between)})\W{{0,3}}(?:{before})?\s?\Z", re.IGNORECASE)
 
-    def read(self, text: str, kind: Kind | None = None) -> NumberReading:
-        """The number of a text, of one ``kind`` or of the first kind that there is. Raises ValueError for another kind."""
+    def read(self, text: str, kind: Kind | None = None, *, prompt: str = "") -> NumberReading:
+        """The number of a text, of one ``kind``, of that which its ``prompt`` asks for, or of the first that there is.
+
+        Raises ValueError for another kind.
+        """
         if kind is not None and kind not in KINDS:
             raise ValueError(f"kind is {kind!r}; pass one of: {', '.join(KINDS)}, or None")
+        asked = [one for one, pattern in self._named if pattern.search(prompt)]
+        kinds: Sequence[Kind] = (kind,) if kind else (*asked, "bare", "year") if len(asked) == 1 else KINDS
         found = self._joined(
             text, sorted([*self._digits(text), *self._in_words(text)], key=lambda one: one.start)
         )
-        for wanted in KINDS if kind is None else (kind,):
+        for wanted in kinds:
             chosen = [one for one in found if one.kind == wanted]
             if not chosen:
                 continue
@@ -138,7 +148,9 @@ class NumberReader:
             elif text[end : end + 1].isalpha() and not self._unit(text, end):
                 continue  # an ordinal, or a name such as 3D
             if math.isfinite(value * factor):
-                yield self._with_unit(text, _Number(start, end, round(value * factor, 9), scale=factor))
+                number = self._with_unit(text, _Number(start, end, round(value * factor, 9), scale=factor))
+                if not _describes(text, number, end):
+                    yield number
 
     def _value(self, written: str) -> float:
         digits = re.sub(r"[ \u00a0\u202f'’]", "", written)
@@ -187,7 +199,9 @@ class NumberReader:
                 factor = scales.get(words[end - 1][0], 1.0) if end - at == 2 else 1.0
                 alone = not re.search(r"\w", text[:start] + text[stop:])
                 number = _Number(start, stop, value, scale=factor, small=value < _SMALL and not alone)
-                yield self._with_unit(text, number)
+                number = self._with_unit(text, number)
+                if not _describes(text, number, stop):
+                    yield number
             at = max(end, at + 1)
 
     def _unit(self, text: str, end: int) -> tuple[Kind, int] | None:
@@ -261,6 +275,12 @@ class NumberReader:
                 found[-1] = low
             found.append(high)
         return [one for one in found if not (one.small and one.kind == "bare")]
+
+
+def _describes(text: str, number: _Number, end: int) -> bool:
+    """Whether a hyphen joins the number, written up to ``end``, to a word that is no money: *3-year-old*, *two-room*."""
+    joined = text[end : end + 1] in [*"-\u2010\u2011"] and text[end + 1 : end + 2].isalpha()
+    return joined and number.kind not in ("money", "percent")
 
 
 def _alike(one: Kind, other: Kind) -> bool:

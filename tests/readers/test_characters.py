@@ -146,6 +146,12 @@ def test_what_languages_have_of_their_own(
     [
         ("Here the janitor is a light-hearted and energetic man. His cape is long.", "masculine"),
         ("The janitor was a tall and quiet woman.", "feminine"),
+        (
+            "The janitor, a young and ambitious young man named Elam, digs. His wife, Aria, is at home.",
+            "masculine",
+        ),
+        ("The janitor is an old and quiet woman.", "feminine"),
+        ("The janitor is a fool and old men laughed.", "none"),
         ("The janitor is tired and a man came in.", "none"),
         ("The janitor was a blur and the man slept.", "none"),
         ("The janitor is a fool and old John laughed.", "none"),

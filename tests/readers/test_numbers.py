@@ -102,6 +102,54 @@ def test_several_none_and_refused(
     assert read(languages, "en", text) == (outcome, values)
 
 
+@pytest.mark.parametrize(
+    ("tag", "prompt", "text", "outcome", "values"),
+    [
+        # As SmolLM2-135M-Instruct answered.
+        (
+            "en",
+            "in US dollars?",
+            "You should offer 100 US dollars for the three-year-old bicycle.",
+            "one number",
+            (100,),
+        ),
+        (
+            "en",
+            "in US dollars?",
+            "Options: 1. 3-year-old city bicycle 2. 1000 US dollars",
+            "one number",
+            (1000,),
+        ),
+        (
+            "en",
+            "in US dollars?",
+            "She has been here for six years. So it is 12 * 6 = 64.",
+            "several",
+            (12, 6, 64),
+        ),
+        ("en", "in US dollars?", "10,000 yuan (approximately $1.10 USD).", "several", (10_000, 1.1)),
+        ("en", "in US dollars?", "You work for six years.", "none", ()),
+        ("en", "in US dollars?", "2000", "one number", (2000,)),
+        ("en", "in US dollars?", "In 2022 it was 2,000 dollars, 5 percent more.", "one number", (2000,)),
+        ("en", "in percent?", "A win is 60 percent likely, and costs $5.", "one number", (60,)),
+        ("en", "in percent?", "60", "one number", (60,)),
+        ("en", "How many?", "Two-thirds of the three-room flats", "none", ()),
+        ("en", "How many?", "A 20-hour week at 300 dollars", "one number", (300,)),
+        ("en", "in US dollars?", "a 300-dollar fine", "one number", (300,)),
+        ("de", "in Euro?", "Für das 3-Jahres-Abo sind 90 angemessen.", "one number", (90,)),
+        ("de", "in US-Dollar?", "Rund 90 US-Dollar im Monat, 2 Jahre lang.", "one number", (90,)),
+        ("es", "¿Cuántos euros?", "Trabaja 6 años: 1.500", "one number", (1500,)),
+        ("fr", "en euros ?", "Après 6 ans, 1 500.", "one number", (1500,)),
+        ("it", "in euro?", "Dopo 6 anni, 1.500.", "one number", (1500,)),
+    ],
+)
+def test_the_unit_that_a_prompt_asks_for_counts(
+    tag: str, prompt: str, text: str, outcome: str, values: tuple[float, ...], languages: dict[str, Language]
+) -> None:
+    found = number_reader(languages, tag).read(text, prompt=prompt)
+    assert (found.outcome, found.values) == (outcome, values)
+
+
 def test_a_kind_that_is_asked_for(languages: dict[str, Language]) -> None:
     text = "In 2019 I paid $300 for 3 months, 20% less."
     values = {

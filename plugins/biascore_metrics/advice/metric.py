@@ -233,9 +233,11 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
         # At temperature 0 no seed changes a text, and tests of the same prompts share their answers.
         context = context if self.options.temperature else replace(context, seed=0)
         prompts = [(one.text, one.item) for one in self._asked(test)]
-        return texts_of(
-            model, prompts, test.language, self.options, context, lambda _, text: reader.read(text), NO_NUMBER
-        )
+
+        def read(place: int, text: str) -> NumberReading:
+            return reader.read(text, prompt=prompts[place][0])
+
+        return texts_of(model, prompts, test.language, self.options, context, read, NO_NUMBER)
 
     def _cautions(
         self,
@@ -277,7 +279,8 @@ class Advice(DecidedMetric[AdviceOptions, AdviceTest]):
         return {
             "headline": f"mean ln of the numbers for {test.groups[0]} less that for {test.groups[1]}, least squares with "
             f"fixed effects of templates and of {test.other}",
-            "reader": f"numbers, {test.language}: one positive number; ranges, several, none and refusals are not read",
+            "reader": f"numbers, {test.language}: one positive number of the unit asked for, or without one; "
+            "ranges, several, none and refusals are not read",
             "templates": ", ".join(templates),
             "names": "all" if self.options.names is None else f"{self.options.names} of each race and gender",
             "p-value": f"{TESTED}, two-sided; no less than signs of templates and partitions of names can give",
