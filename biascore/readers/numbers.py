@@ -99,10 +99,10 @@ class NumberReader:
         self._to = re.compile(rf"\s?(?:[-–—−]|{_any(words.ranges)})\s?", re.IGNORECASE)
         self._and = re.compile(rf"\s?(?:{_any(words.and_)})\s?", re.IGNORECASE)
         self._or = re.compile(rf"\s?(?:{_any(words.or_)})\s?", re.IGNORECASE)
-        self._named: list[tuple[Kind, re.Pattern[str]]] = [
-            (kind, re.compile(rf"(?<!\w)(?:{_any(some)})(?!\w)", re.IGNORECASE))
-            for kind, some in (("money", words.currencies), ("percent", words.percent))
-        ]
+        units: dict[Kind, Sequence[str]] = {"money": words.currencies, "percent": words.percent}
+        self._named = {
+            kind: re.compile(rf"(?<!\w)(?:{_any(some)})(?!\w)", re.IGNORECASE) for kind, some in units.items()
+        }
         self._between = re.compile(rf"(?:{_any(words.between)})\W{{0,3}}(?:{before})?\s?\Z", re.IGNORECASE)
 
     def read(self, text: str, kind: Kind | None = None, *, prompt: str = "") -> NumberReading:
@@ -112,7 +112,7 @@ class NumberReader:
         """
         if kind is not None and kind not in KINDS:
             raise ValueError(f"kind is {kind!r}; pass one of: {', '.join(KINDS)}, or None")
-        asked = [one for one, pattern in self._named if pattern.search(prompt)]
+        asked = [one for one, pattern in self._named.items() if pattern.search(prompt)]
         kinds: Sequence[Kind] = (kind,) if kind else (*asked, "bare", "year") if len(asked) == 1 else KINDS
         found = self._joined(
             text, sorted([*self._digits(text), *self._in_words(text)], key=lambda one: one.start)

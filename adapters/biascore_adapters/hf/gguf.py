@@ -63,7 +63,7 @@ def read_once() -> Iterator[None]:
     import gguf
     from transformers import modeling_gguf_pytorch_utils as reading
 
-    own = reading.load_gguf_checkpoint
+    own: Any = reading.load_gguf_checkpoint  # without types
     head = cache(own)
 
     def checkpoint(path: str, return_tensors: bool = False, **of_tensors: Any) -> Any:
