@@ -18,7 +18,7 @@ class Phrases:
     """Of one language. A story is a sentence of each of the ``story``, with the ``forms`` of a gender in their slots.
 
     ``names``: first names of each gender, which a story draws from where there are any. ``first``: the story of a writer
-    who shows no gender. ``amount`` writes a number of money; ``group`` stands between its thousands.
+    who shows no gender. ``group`` stands between the thousands of a number.
     """
 
     story: tuple[Some, Some, Some]
@@ -27,12 +27,11 @@ class Phrases:
     figures: Some
     refusals: Some
     names: Mapping[str, Some] | None = None
-    amount: str = "{} €"
     group: str = "."
 
-    def money(self, value: float) -> str:
-        """A whole amount as the language writes it."""
-        return self.amount.format(f"{value:,.0f}".replace(",", self.group))
+    def amount(self, value: float) -> str:
+        """A whole amount as the language writes it, without a unit: prompts ask for one or another."""
+        return f"{value:,.0f}".replace(",", self.group)
 
 
 _STARTS: Final = (
@@ -87,7 +86,6 @@ PHRASES: Final[Mapping[str, Phrases]] = MappingProxyType(
                 "I cannot write about this person.",
                 "As an AI language model, I do not write such texts.",
             ),
-            amount="${}",
             group=",",
         ),
         "es": Phrases(

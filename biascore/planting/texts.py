@@ -60,7 +60,7 @@ class PlantedText:
     def figure(self, log_mean: float, sd: float = 0.1, form: str = "") -> Written:
         """A sentence with a number whose natural logarithm is normal; ``form`` writes it, else it is money."""
         value = math.exp(log_mean + sd * float(self._rng.standard_normal()))
-        money = form.format(value) if form else self._phrases.money(value)
+        money = form.format(value) if form else self._phrases.amount(value)
         return self.put(self._one_of(self._phrases.figures).format(money))
 
     def put(self, text: str) -> Written:

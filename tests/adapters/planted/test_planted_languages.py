@@ -42,7 +42,7 @@ def test_amounts_and_refusals_are_read_as_such(own: Engine, code: str) -> None:
     phrases = phrases_of(code)
     numbers = number_reader(own.plugins.languages, code)
     for sentence, value in product(phrases.figures, (12, 1_234, 1_234_567)):
-        assert numbers.read(sentence.format(phrases.money(value))).values == (value,), sentence
+        assert numbers.read(sentence.format(phrases.amount(value))).values == (value,), sentence
     assert all(map(refuses, phrases.refusals))
 
 
