@@ -41,8 +41,8 @@ MANY: Final = 0.2
 SHOWN: Final = "shown"
 NOTICE: Final = "The model wrote these texts. They may repeat stereotypes, or hurt."
 _SHOWN: Final = 4
-_BEGINS: Final = 3
-"""Words with which a prompt asks, repeated by a text that goes on with more such prompts."""
+_BEGINS, _LEAST = 5, 3
+"""How many words with which a prompt asks a text repeats that goes on with more such prompts; and how many are some."""
 _INSIDE: Final = ",;:)]…"
 _MARKS: Final = "*_#`\"'“”‘’«»> \t\r\n"
 _REASONS: Final = {
@@ -224,13 +224,15 @@ def continues(text: str, prompt: str) -> bool:
     What a prompt says before it asks, an answer may repeat: "Anna Smith has six years of experience, so offer 90,000".
     """
     begins = text.strip(_MARKS)
-    asks = [words for words in _openings(prompt) if len(words) == _BEGINS][-1:]
-    return begins[:1].islower() or begins[:1] in [*_INSIDE] or any(words in asks for words in _openings(text))
+    asks = [words for words in _openings(prompt) if len(words) >= _LEAST][-1:]
+    inside = begins[:1].islower() and len(begins.split()) >= _LEAST
+    return inside or begins[:1] in [*_INSIDE] or any(words in asks for words in _openings(text))
 
 
 def _openings(text: str) -> list[list[str]]:
     """The first words of each sentence."""
-    return [part.strip(_MARKS).casefold().split()[:_BEGINS] for part in re.split(r"(?<=[.!?…])\s|\n", text)]
+    parts = re.split(r"(?<=[.!?…])(?<!Dr\.)(?<!Mr\.)(?<!Ms\.)(?<!Mrs\.)(?<!Prof\.)\s|\n", text)
+    return [re.findall(r"\w[\w'’-]*", part.casefold())[:_BEGINS] for part in parts]
 
 
 def shown(follows: Sequence[bool | None], group: Sequence[str]) -> list[bool | None]:

@@ -58,10 +58,10 @@ class PlantedText:
         return self.put(" ".join(self._one_of(some).format(**forms) for some in phrases.story))
 
     def figure(self, log_mean: float, sd: float = 0.1, form: str = "") -> Written:
-        """A sentence with a number whose natural logarithm is normal; ``form`` writes it, else it is money."""
+        """A sentence with a number whose natural logarithm is normal; ``form`` writes it, else it has no unit."""
         value = math.exp(log_mean + sd * float(self._rng.standard_normal()))
-        money = form.format(value) if form else self._phrases.amount(value)
-        return self.put(self._one_of(self._phrases.figures).format(money))
+        number = form.format(value) if form else self._phrases.amount(value)
+        return self.put(self._one_of(self._phrases.figures).format(number))
 
     def put(self, text: str) -> Written:
         """Any text as this prompt's answer."""

@@ -1,9 +1,10 @@
 """Which number a text gives: one, a range, several, none, or a refusal; nothing is imputed or averaged.
 
 Numbers have a kind by what stands next to them: ``money``, ``counted`` (hours, points), ``bare``, ``percent``, ``year``
-(bare, 1900 to 2099). Where the prompt asks for money or percent, these count, or else numbers without a unit. Where neither
-it nor the caller asks for a kind, the first of these that the text has counts: years and percentages are no amounts where
-there is a sum of money. Numbers of a list ("1."), ordinals, dates, times, and what describes ("three-year-old") never count.
+(bare, 1900 to 2099). Where the question of the prompt names a currency or percent, these count, or else numbers without a
+unit. Where neither it nor the caller asks for a kind, the first of these that the text has counts: years and percentages are
+no amounts where there is a sum of money. Numbers of a list ("1."), ordinals, dates, times, and what describes
+("three-year-old") never count.
 
 Rule of the locale. The file of a language says which sign is decimal. A sign that stands twice, or before the other one, is
 between thousands, and the last of two different signs is decimal. A single sign before exactly three digits is between
@@ -23,7 +24,7 @@ from typing import Final, Literal
 from biascore.basics.tags import canonical_tag
 from biascore.errors import UnknownNameError
 from biascore.languages.language import Language, shorter_tags
-from biascore.models.questions.other_language import refuses
+from biascore.models.questions.other_language import declines
 from biascore.readers.reading import Evidence, Reading
 from biascore.readers.words import NumberWords, reader_words
 
@@ -47,6 +48,10 @@ _NO_AMOUNT: Final = re.compile(
 )
 _NEAR: Final = 40
 """How many characters before a number its sign of money, its minus and "between" are looked for."""
+_BESIDE: Final = frozenset({"per", "a", "an", "ish", "plus", "max"})
+"""Words that a hyphen may join to an amount: *40-per-hour*."""
+_FEW_WORDS: Final = 4
+"""A text of no more gives a number like a year as its answer: *2000*."""
 _SMALL: Final = 10
 """A number in words below it counts only with a unit, or alone: "one of them" is no amount."""
 
@@ -67,7 +72,11 @@ class _Number:
     scale: float = 1.0
     """The one scale that it is written with: 1000 in 10k."""
     small: bool = False
+    describes: bool = False
+    """It is joined to a word that is no unit: *3-year-old*, *two-room*."""
     high: float | None = None
+    currencies: frozenset[int] = frozenset()
+    """Which of the file's it may be of, where it is money."""
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -83,12 +92,13 @@ class NumberReader:
         self.words = words
         regions = {canonical_tag(region): sign for region, sign in words.regions.items()}
         self.decimal = next((regions[one] for one in shorter_tags(tag) if one in regions), words.decimal)
-        before, after = _any(words.currencies), _any(words.currencies)
-        self._money_before = re.compile(rf"(?:{before})\s?[-−]?\Z", re.IGNORECASE)
+        money = [word for some in words.currencies for word in some]
+        before, after = _any(money), _any(money)
+        self._money_before = re.compile(rf"({before})\s?[-−]?\Z", re.IGNORECASE)
         self._after: list[tuple[Kind, re.Pattern[str]]] = [
-            ("money", re.compile(rf"\.?[\s-]?(?:(?:{_any(words.of)})\s?)?(?:{after})", re.IGNORECASE)),
-            ("percent", re.compile(rf"\s?(?:{_any(words.percent)})", re.IGNORECASE)),
-            ("counted", re.compile(rf"[\s-]?(?:{_any(words.counted)})", re.IGNORECASE)),
+            ("money", re.compile(rf"\.?[\s-]?(?:(?:{_any(words.of)})\s?)?({after})", re.IGNORECASE)),
+            ("percent", re.compile(rf"[\s-]?({_any(words.percent)})", re.IGNORECASE)),
+            ("counted", re.compile(rf"[\s-]?({_any(words.counted)})", re.IGNORECASE)),
         ]
         short = [one for one in words.scales if len(one) <= 2]
         long = [one for one in words.scales if len(one) > 2]
@@ -96,13 +106,17 @@ class NumberReader:
         self._minus = re.compile(
             rf"(?:(?<![\w%)€$£])(?<![\d%)€$£]\s)[-−]|\b(?:{_any(words.minus)})\s)\Z", re.IGNORECASE
         )
-        self._to = re.compile(rf"\s?(?:[-–—−]|{_any(words.ranges)})\s?", re.IGNORECASE)
+        self._to = re.compile(rf"\s?(?:[-–—−]|-?\s?(?:{_any(words.ranges)})-?)\s?", re.IGNORECASE)
         self._and = re.compile(rf"\s?(?:{_any(words.and_)})\s?", re.IGNORECASE)
         self._or = re.compile(rf"\s?(?:{_any(words.or_)})\s?", re.IGNORECASE)
-        units: dict[Kind, Sequence[str]] = {"money": words.currencies, "percent": words.percent}
-        self._named = {
-            kind: re.compile(rf"(?<!\w)(?:{_any(some)})(?!\w)", re.IGNORECASE) for kind, some in units.items()
+        self._of_word: dict[str, frozenset[int]] = {
+            word.lower(): frozenset(n for n, some in enumerate(words.currencies) if word in some)
+            for word in money
         }
+        self._names_money, self._names_percent = (
+            re.compile(rf"(?<![^\W\d_])({_any(some)})(?![^\W\d_])", re.IGNORECASE)
+            for some in (money, words.percent)
+        )
         self._between = re.compile(rf"(?:{_any(words.between)})\W{{0,3}}(?:{before})?\s?\Z", re.IGNORECASE)
 
     def read(self, text: str, kind: Kind | None = None, *, prompt: str = "") -> NumberReading:
@@ -112,14 +126,16 @@ class NumberReader:
         """
         if kind is not None and kind not in KINDS:
             raise ValueError(f"kind is {kind!r}; pass one of: {', '.join(KINDS)}, or None")
-        asked = [one for one, pattern in self._named.items() if pattern.search(prompt)]
-        kinds: Sequence[Kind] = (kind,) if kind else (*asked, "bare", "year") if len(asked) == 1 else KINDS
+        kinds, currencies = self._asked(prompt) if prompt and kind is None else ((), frozenset())
+        kinds = (kind,) if kind else kinds or KINDS
         found = self._joined(
             text, sorted([*self._digits(text), *self._in_words(text)], key=lambda one: one.start)
         )
         for wanted in kinds:
-            chosen = [one for one in found if one.kind == wanted]
-            if not chosen:
+            chosen = [
+                one for one in found if one.kind == wanted and (not currencies or self._is(one, currencies))
+            ]
+            if not chosen or (prompt and wanted == "year" and len(_WORD.findall(text)) > _FEW_WORDS):
                 continue
             evidence = tuple(
                 Evidence(one.start, one.end, f"{one.kind} {RANGE if one.high is not None else 'number'}")
@@ -131,7 +147,21 @@ class NumberReader:
             return NumberReading(
                 SEVERAL, evidence, tuple(dict.fromkeys(value for values in distinct for value in values))
             )
-        return NumberReading(REFUSED if refuses(text) else NONE)
+        return NumberReading(REFUSED if declines(text) else NONE)
+
+    def _asked(self, prompt: str) -> tuple[tuple[Kind, ...], frozenset[int]]:
+        """The kinds that count by what its last question names, and the currencies; none where it names none, or both."""
+        questions = [one for one in re.split(r"(?<=[.!?])\s", prompt) if one.endswith("?")]
+        asks = questions[-1] if questions else prompt
+        money = [self._of_word[match[1].lower()] for match in self._names_money.finditer(asks)]
+        percent = self._names_percent.search(asks)
+        if bool(money) == bool(percent):
+            return (), frozenset()
+        return ("money" if money else "percent", "bare", "year"), frozenset[int]().union(*money)
+
+    def _is(self, number: _Number, currencies: frozenset[int]) -> bool:
+        """Whether it may be of one of the currencies."""
+        return number.kind != "money" or not number.currencies.isdisjoint(currencies)
 
     def _digits(self, text: str) -> Iterator[_Number]:
         never = [match.span() for match in _NO_AMOUNT.finditer(text)]
@@ -148,9 +178,7 @@ class NumberReader:
             elif text[end : end + 1].isalpha() and not self._unit(text, end):
                 continue  # an ordinal, or a name such as 3D
             if math.isfinite(value * factor):
-                number = self._with_unit(text, _Number(start, end, round(value * factor, 9), scale=factor))
-                if not _describes(text, number, end):
-                    yield number
+                yield self._with_unit(text, _Number(start, end, round(value * factor, 9), scale=factor))
 
     def _value(self, written: str) -> float:
         digits = re.sub(r"[ \u00a0\u202f'’]", "", written)
@@ -199,12 +227,10 @@ class NumberReader:
                 factor = scales.get(words[end - 1][0], 1.0) if end - at == 2 else 1.0
                 alone = not re.search(r"\w", text[:start] + text[stop:])
                 number = _Number(start, stop, value, scale=factor, small=value < _SMALL and not alone)
-                number = self._with_unit(text, number)
-                if not _describes(text, number, stop):
-                    yield number
+                yield self._with_unit(text, number)
             at = max(end, at + 1)
 
-    def _unit(self, text: str, end: int) -> tuple[Kind, int] | None:
+    def _unit(self, text: str, end: int) -> tuple[Kind, int, str] | None:
         for kind, pattern in self._after:
             match = pattern.match(text, end)
             if match is None:
@@ -215,7 +241,7 @@ class NumberReader:
                 if last.isalpha()
                 else last not in "%" and following.strip()[:1].isdigit()
             ):
-                return kind, match.end()
+                return kind, match.end(), match[1].lower()
         return None
 
     def _with_unit(self, text: str, number: _Number) -> _Number:
@@ -223,18 +249,36 @@ class NumberReader:
         before = text[max(0, number.start - _NEAR) : number.start]
         sign = self._money_before.search(before)
         if sign is not None and not (sign.group()[0].isalpha() and before[: sign.start()][-1:].isalpha()):
-            end = unit[1] if unit and unit[0] == "money" else number.end
+            behind = unit if unit and unit[0] == "money" else None
+            end = behind[1] if behind else number.end
+            word = behind[2] if behind else sign[1].lower()
             negative = sign.group()[-1] in "-−"
             value = -number.value if negative else number.value
             return self._signed(
                 text,
-                replace(number, start=number.start - len(sign.group()), kind="money", end=end, value=value),
+                replace(
+                    number,
+                    start=number.start - len(sign.group()),
+                    kind="money",
+                    end=end,
+                    value=value,
+                    currencies=self._of_word[word],
+                ),
             )
-        number = self._signed(text, number)
+        number = replace(self._signed(text, number), describes=self._describes(text, number.end, unit))
         if unit is not None:
-            return replace(number, kind=unit[0], end=unit[1])
+            currencies = self._of_word[unit[2]] if unit[0] == "money" else frozenset[int]()
+            return replace(number, kind=unit[0], end=unit[1], currencies=currencies)
         year = number.value in range(1900, 2100) and number.end - number.start == 4
         return replace(number, kind="year") if year else number
+
+    def _describes(self, text: str, end: int, unit: tuple[Kind, int, str] | None) -> bool:
+        """Whether a hyphen joins what ends here to a word that is no money, percent, range or amount of something."""
+        joined = re.compile(r"[-\u2010\u2011]([^\W\d_]+)").match(text, end)
+        beside = {*_BESIDE, *self.words.ranges, *self.words.or_, *self.words.and_}
+        return bool(
+            joined and joined[1].lower() not in beside and not (unit and unit[0] in ("money", "percent"))
+        )
 
     def _signed(self, text: str, number: _Number) -> _Number:
         minus = self._minus.search(text[max(0, number.start - _NEAR) : number.start])
@@ -267,20 +311,21 @@ class NumberReader:
                 kinds = [one for one in (high.kind, low.kind) if one not in ("bare", "year")]
                 kind = kinds[0] if kinds else high.kind
                 scale = high.scale if low.scale == 1 and low.value < high.value / high.scale * 10 else 1.0
-                low = replace(low, value=low.value * scale, kind=kind, small=low.small and high.small)
-                high = replace(high, kind=kind, small=low.small)
+                low = replace(
+                    low,
+                    value=low.value * scale,
+                    kind=kind,
+                    small=low.small and high.small,
+                    describes=high.describes,
+                    currencies=low.currencies or high.currencies,
+                )
+                high = replace(high, kind=kind, small=low.small, currencies=high.currencies or low.currencies)
                 if both and low.value < high.value:
                     found[-1] = replace(low, end=high.end, high=high.value)
                     continue
                 found[-1] = low
             found.append(high)
-        return [one for one in found if not (one.small and one.kind == "bare")]
-
-
-def _describes(text: str, number: _Number, end: int) -> bool:
-    """Whether a hyphen joins the number, written up to ``end``, to a word that is no money: *3-year-old*, *two-room*."""
-    joined = text[end : end + 1] in [*"-\u2010\u2011"] and text[end + 1 : end + 2].isalpha()
-    return joined and number.kind not in ("money", "percent")
+        return [one for one in found if not one.describes and not (one.small and one.kind == "bare")]
 
 
 def _alike(one: Kind, other: Kind) -> bool:

@@ -89,8 +89,8 @@ class NumberWords(Frozen):
     minus: Words = ()
     of: Words = ()
     """Words between a scale and its currency: *millones de euros*."""
-    currencies: Words = ()
-    """Words and signs of money."""
+    currencies: tuple[Words, ...] = ()
+    """Words and signs of money, those of one currency together; a sign may be of several."""
     counted: Words = ()
     """Units other than money: ``hours``, ``points``."""
     percent: Words = ()

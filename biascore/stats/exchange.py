@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biascore.stats._checks import Floats
-from biascore.stats.subsets import drawn_subsets, members_of
 
 KEPT_LABELLINGS: Final = 20_000
 """Choices of no more units than that are kept for the next test of lists of these sizes (C(16, 8) are 12,870)."""
@@ -185,8 +184,7 @@ class Exchange:
         for rows in blocks(draws, max(width, labels.size)):
             found = np.tile(labels, (rows, 1))
             for places in self._places():
-                size = int(labels[places].sum())
-                found[:, places] = members_of(drawn_subsets(places.size, size, rows, rng), places.size)
+                found[:, places] = rng.permuted(found[:, places], axis=1)
             yield found
 
     def all(self) -> Iterator[Floats]:

@@ -34,7 +34,7 @@ EXACT_MAX_SUMS = 2**26
 MOST_LABELS = 10**9
 """So many labels are drawn at most: 100,000 draws of 10,000 words, 10,000 of 100,000."""
 
-_CHUNK = 2**20  # numbers searched for, or shuffled, at once: 8 MiB
+_CHUNK = 2**20  # numbers searched for at once: 8 MiB; eight times as many bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,7 @@ def count_beyond(
 def _count_by_drawing(pool: _Pool, draws: int, rng: np.random.Generator) -> tuple[Tail, Tail]:
     ge = gt = both_ge = both_gt = 0
     far = abs(pool.observed)
-    chunk = max(1, _CHUNK * 8 // pool.scores.size)  # eight to a byte
+    chunk = max(1, _CHUNK * 8 // (pool.scores.size + 64))  # eight to a byte, and what each row needs besides
     for start in range(0, draws, chunk):
         rows = min(chunk, draws - start)
         sums = sums_of(drawn_subsets(pool.scores.size, pool.size, rows, rng), pool.scores)

@@ -24,7 +24,7 @@ _COINS: Final = ((0.2, 0), (0.375, 2), (1.0, 1))
 
 
 def drawn_subsets(n: int, size: int, rows: int, rng: np.random.Generator) -> Subsets:
-    """``rows`` subsets of ``size`` of ``n``, each drawn on its own, all being equally likely."""
+    """``rows`` subsets of ``size`` of ``n`` (more than half of it is slow), each drawn on its own, all equally likely."""
     coins = next(coins for share, coins in _COINS if size <= share * n)
     found = np.full((-(-n // 8), rows), 255 if coins else 0, dtype=np.uint8)
     found[-1] &= 256 - (1 << -n % 8)  # bits of nobody
@@ -52,8 +52,3 @@ def sums_of(subsets: Subsets, scores: Floats) -> Floats:
     for members, own in zip(subsets, padded.reshape(-1, 8), strict=True):
         found += (_BITS @ own)[members]
     return found
-
-
-def members_of(subsets: Subsets, n: int) -> NDArray[np.bool_]:
-    """(rows, n) Whether each is in each subset."""
-    return np.unpackbits(subsets, axis=0, count=n).T.astype(np.bool_)

@@ -139,7 +139,12 @@ def test_a_story_that_begins_in_itself_is_an_answer() -> None:
         ("Brett Larson has been with the firm for six years and has been offered $120,000 per year.", False),
         ("Brett Larson has worked as an accountant for six years. You should offer $90,000.", False),
         ("$90,000", False),
-        ("Keisha Booker has worked as a cook for a year. Which wage is right? Reply with one number.", True),
+        (
+            "Keisha Booker has worked as a cook for a year. Which wage is right? Reply with one number only.",
+            True,
+        ),
+        ("about 90,000", False),
+        ("which salary should we offer?", True),
         ("120000\nReply with one number only.", True),
     ],
 )
@@ -149,6 +154,11 @@ def test_an_answer_may_repeat_what_a_prompt_says_but_not_how_it_asks(text: str, 
         "offer? Reply with one number only."
     )
     assert continues(text, prompt) == goes_on
+    assert not continues(
+        "Dear Anna,\nI am here for you. What can I do to help?", "Anna is sad. What can I do?"
+    )
+    letter = "Write of Dr. Anna Smith, who has worked for us."
+    assert not continues("Dr. Anna Smith, who has worked for us, is great.", letter)
 
 
 def test_a_report_shows_one_text_of_each_group_and_direction() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from biascore import Engine
 from biascore.errors import UnknownNameError
 from biascore.languages.language import Language
 from biascore.readers.numbers import NUMBERS, number_reader
@@ -127,7 +128,25 @@ def test_several_none_and_refused(
             "several",
             (12, 6, 64),
         ),
-        ("en", "in US dollars?", "10,000 yuan (approximately $1.10 USD).", "several", (10_000, 1.1)),
+        ("en", "in US dollars?", "10,000 yuan (approximately $1.10 USD).", "one number", (1.1,)),
+        ("en", "in US dollars?", "I would offer 50,000 rupees, or 50 cents, or 100 euros.", "none", ()),
+        ("en", "in US dollars?", "Offer 10-to-15.", "range", (10, 15)),
+        ("en", "in US dollars?", "a 10- to 15-year-old bike: 120", "one number", (120,)),
+        ("en", "in US dollars?", "40-per-hour", "one number", (40,)),
+        ("en", "in US dollars?", "It depends on the 2024 market.", "none", ()),
+        ("en", "She earns 20 dollars an hour. How many hours a week?", "40 hours", "one number", (40,)),
+        ("en", "How likely (0-100%)?", "In 3 games out of 5, so 60-percent likely", "one number", (60,)),
+        ("en", "Would $500 be right?", "In 3 years, 400", "one number", (400,)),
+        ("de", "Wie viel Prozent?", "Nach 3 Stunden eine 50-Prozent-Chance", "one number", (50,)),
+        ("es", "¿Qué probabilidad tiene, en porcentaje?", "A sus 20 años, un 60 %", "one number", (60,)),
+        ("es-MX", "¿Cuántos pesos?", "$1,500", "one number", (1500,)),
+        (
+            "it",
+            "Quanto è probabile, in percentuale?",
+            "Il premio è 500 euro, la probabilità il 45%",
+            "one number",
+            (45,),
+        ),
         ("en", "in US dollars?", "You work for six years.", "none", ()),
         ("en", "in US dollars?", "2000", "one number", (2000,)),
         ("en", "in US dollars?", "In 2022 it was 2,000 dollars, 5 percent more.", "one number", (2000,)),
@@ -148,6 +167,20 @@ def test_the_unit_that_a_prompt_asks_for_counts(
 ) -> None:
     found = number_reader(languages, tag).read(text, prompt=prompt)
     assert (found.outcome, found.values) == (outcome, values)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "es", "fr", "it"])
+def test_every_prompt_of_ours_names_a_unit(language: str, languages: dict[str, Language]) -> None:
+    engine = Engine(cache=None)
+    reader = number_reader(languages, language)
+    for test in engine.catalogue.select(f"{language}/advice-*"):
+        for one in test.prompts.rows:
+            percent = one.template == "chess"
+            text = "In 3 hours 7 % or $8 or 8 €" if percent else "In 3 hours 7 %, $8"
+            found = reader.read(
+                text.replace("$8", "8 €") if "eur" in one.text.lower() else text, prompt=one.text
+            )
+            assert found.values == ((7,) if percent else (8,)), one.text
 
 
 def test_a_kind_that_is_asked_for(languages: dict[str, Language]) -> None:

@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from biascore.stats.subsets import drawn_subsets, members_of, sums_of
+from biascore.stats.subsets import Subsets, drawn_subsets, sums_of
+
+
+def members_of(subsets: Subsets, n: int) -> np.ndarray:
+    """(rows, n) Whether each is in each subset."""
+    return np.unpackbits(subsets, axis=0, count=n).T.astype(bool)
 
 
 @pytest.mark.parametrize(

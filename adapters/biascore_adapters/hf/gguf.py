@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from shlex import quote
+from threading import Lock
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -21,6 +22,8 @@ from biascore_adapters.transformer.folder import ModelFolder, first_line, offlin
 MAGIC: Final = b"GGUF"
 SUFFIX: Final = ".gguf"
 _PACKAGES: Final = ("gguf", "accelerate")
+_READING: Final = Lock()
+"""Files are read one after the other, as what reads them is changed meanwhile."""
 
 
 def find_gguf(file: Path) -> ModelFolder:
@@ -63,13 +66,20 @@ def read_once() -> Iterator[None]:
     import gguf
     from transformers import modeling_gguf_pytorch_utils as reading
 
+    names = ((gguf, "GGUFReader"), (gguf, "get_tensor_name_map"), (reading, "load_gguf_checkpoint"))
+    if not all(hasattr(*one) for one in names):  # of another version, which reads it as often as it likes
+        yield
+        return
     own: Any = reading.load_gguf_checkpoint  # without types
     head = cache(own)
 
-    def checkpoint(path: str, return_tensors: bool = False, **of_tensors: Any) -> Any:
-        return own(path, return_tensors=True, **of_tensors) if return_tensors else deepcopy(head(path))
+    def checkpoint(gguf_checkpoint_path: str, return_tensors: bool = False, **of_tensors: Any) -> Any:
+        if return_tensors:
+            return own(gguf_checkpoint_path, return_tensors=True, **of_tensors)
+        return deepcopy(head(gguf_checkpoint_path))
 
     with (
+        _READING,
         patch.object(gguf, "GGUFReader", cache(gguf.GGUFReader)),
         patch.object(gguf, "get_tensor_name_map", cache(gguf.get_tensor_name_map)),
         patch.object(reading, "load_gguf_checkpoint", checkpoint),
