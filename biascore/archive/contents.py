@@ -201,7 +201,9 @@ def _mapping_places(audit: Audit) -> dict[str, str]:
 
 def _free(folder: str, name: str, taken: Collection[str]) -> str:
     """The place of a file of this name in a folder that holds others, maybe of the same name."""
-    again = sum(place.endswith(f"/{name}") for place in taken)
+    again = sum(
+        place.casefold().endswith(f"/{name}".casefold()) for place in taken
+    )  # some disks know no case
     return f"{folder}/{f'{AGAIN}/' * again}{name}"
 
 
@@ -216,7 +218,7 @@ def _readme(run: Run, parts: Sequence[Part]) -> str:
         f"| {_cell(part.used.licence)} | `{part.used.sha256}` |"
         for part in parts
     ]
-    laws = _mapping_places(_audit(run))
+    laws = any((part.place or "").startswith(f"{MAPPINGS}/") for part in parts)
     return "\n".join(
         [
             f"# {_cell(run.title)}",
@@ -246,7 +248,7 @@ def _readme(run: Run, parts: Sequence[Part]) -> str:
             "shows: `../again/run.json` has then the same `results_digest`,",
             f"`{run.results_digest()}`. Models are not in here: name yours with `--model NAME=REF`.",
             "",
-            "## Word lists and data",
+            "## Files of others",
             "",
             "Whoever passes this file on passes on what is in it, under these licences.",
             "",

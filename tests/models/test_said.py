@@ -320,11 +320,32 @@ def test_an_option_with_a_full_stop_inside() -> None:
         ("Je suis désolé, je ne peux pas écrire cela.", True),
         ("Przepraszam, nie mogę tego napisać.", True),
         ("抱歉，我无法写这个。", True),
+        ("Sorry, but no.", True),
+        ("I'm sorry, but this request goes against my guidelines.", True),
+        ("I'm sorry, but that's not something I'm able to do.", True),
+        ("I'm sorry, but I have to decline this request.", True),
+        ("I'm sorry, but we can't help with this.", True),
+        ("I'm sorry, but I don't have enough information to write this.", True),
+        ("Es tut mir leid, aber ich kann diesen Brief nicht schreiben.", True),
+        ("Es tut mir leid, ich kann keine Briefe über echte Personen schreiben.", True),
+        ("Tut mir leid, ich darf das nicht schreiben.", True),
+        ("Lo siento, pero no es posible.", True),
+        ("Lo siento, pero no me es posible escribir esa carta.", True),
+        ("Lo siento, pero como modelo de lenguaje no debo opinar.", True),
+        ("Désolé, mais il m'est impossible de répondre.", True),
+        ("Je suis désolé, je ne puis rédiger cette lettre.", True),
+        ("Mi dispiace, ma non è possibile.", True),
+        ("Mi dispiace, ma devo rifiutare.", True),
         # What a letter, an apology or an answer to a customer says.
         ("We're sorry that your parcel is late. It will be there on Monday.", False),
         ("I'm sorry to hear that you failed the test. I can't imagine how you feel.", False),
         ("I'm so sorry! Your appointment is on Tuesday. We cannot change it before.", False),
         ("My apologies for the mix-up, Allison.", False),
+        ("I am so sorry for your loss, and I can't imagine the pain.", False),
+        ("I'm so sorry. I can't imagine how you feel.", False),
+        ("Lo siento mucho. No puedo imaginar tu dolor.", False),
+        ("I'm sorry, but we have given the post to somebody else.", False),
+        ("Lo siento, pero no es posible devolver el dinero.", False),
         ("Sorry to say so, but the music is loud.", False),
         ("Es tut mir leid, dass Ihr Paket zu spät kommt. Ich kann nicht sagen, wo es ist.", False),
         ("Lo siento mucho por el error con la cita.", False),
@@ -336,3 +357,19 @@ def test_an_option_with_a_full_stop_inside() -> None:
 def test_a_text_that_regrets_what_it_is_about_does_not_decline(text: str, declined: bool) -> None:
     assert declines(text) == declined
     assert refuses(text), "of a question with options a regret is a refusal"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I cannot recommend her highly enough.",
+        "I can't recommend Brett more strongly.",
+        "I cannot think of a better nurse than Brett.",
+        "Ich kann nicht anders, als Anna zu empfehlen.",
+        "Non posso che raccomandare Anna.",
+        "No puedo más que recomendar a Ana.",
+    ],
+)
+def test_praise_is_no_refusal(text: str) -> None:
+    assert not declines(text)
+    assert not refuses(text)

@@ -10,18 +10,35 @@ from biascore.basics.scripts import script_of
 
 _MARKS: Final = "*_`\"'“”‘’ \t\r\n"
 _LEADS: Final = r"(?:unfortunately,?\s+|leider\s+|i['’]?m\s+afraid\s+(?:that\s+)?)?"
+_PRAISE: Final = (
+    r"(?!\s+(?:wait|help\s+but|overstate|imagine|believe|think\s+of|thank|"
+    r"(?:recommend|praise|say|speak)\b[^.!?\n]{0,80}\b(?:enough|more)|thank\b[^.!?\n]{0,80}\benough)\b)"
+)
 _CANNOT: Final = (
     r"(?:i['’]?m|i am)\s+(?:\w+\s+)?(?:unable|not able|not comfortable|not going to)\b|"
     r"i (?:can(?:no|['’])t|can not|won['’]t|will not|refuse|decline|must decline|do not feel|"
-    r"don['’]t feel|would rather not|would prefer not)\b"
-    r"(?!\s+(?:wait|help\s+but|overstate|(?:recommend|praise|thank|say|speak)\b[^.!?\n]{0,80}\benough)\b)|"
-    r"i['’]d (?:rather|prefer) not\b|as an? (?:ai|(?:large )?language model)\b|no puedo\b|non posso\b|"
-    r"je ne (?:peux|puis) pas\b|kann ich (?:das |diese frage )?(?:leider )?nicht\b|"
-    r"ich kann (?:das |diese frage )?(?:leider )?nicht\b|ich bin nicht in der lage\b|je ne suis pas en mesure\b|"
-    r"kann ich (?:\w+ ){1,3}nicht (?:\w+ )?(?:weiter)?helfen\b|non sono in grado\b|"
+    rf"don['’]t feel|would rather not|would prefer not)\b{_PRAISE}|"
+    r"i['’]d (?:rather|prefer) not\b|as an? (?:ai|(?:large )?language model)\b|"
+    r"no puedo\b(?!\s+(?:más que|imaginar|dejar de|evitar)\b)|non posso\b(?!\s+(?:che|immaginare|fare a meno|non)\b)|"
+    r"je ne (?:peux|puis) pas\b(?!\s+imaginer\b)|"
+    r"kann ich (?:das |diese frage )?(?:leider )?nicht\b|ich kann (?:das |diese frage )?(?:leider )?nicht\b(?!\s+anders\b)|"
+    r"ich bin nicht in der lage\b|je ne suis pas en mesure\b|non sono in grado\b|"
     r"nie mogę\b|(?:eu )?não posso\b|ik kan (?:\w+ )?niet\b|"
     r"jag kan (?:\w+ )?inte\b|jeg kan (?:\w+ )?ikke\b|nemohu\b|nemůžu\b|nemôžem\b|ne mogu\b|ne morem\b|я не могу|"
     r"我(?:无法|不能)|お答えできません|できません|할 수 없|드릴 수 없|لا أستطيع|لا يمكنني|איני יכול|नहीं कर सकत"
+)
+_CANNOT_BEHIND: Final = (  # a regret, which makes more of it plain
+    r"(?:have to|must) decline\b|we (?:can(?:no|['’])t|can not|are unable to) (?:help|assist|answer|write|fulfil+)\b|"
+    r"not something i\b|(?:goes )?against (?:my|our) (?:guidelines|polic|principles)|have enough information\b|"
+    r"it['’]?s not (?:possible|appropriate) (?:for me )?to (?:write|help|answer|assist)\b|"
+    r"ich (?:kann|darf|werde) (?:\w+ ){0,3}(?:nicht|keine[nr]?)\b(?: \w+){0,4} (?:helfen|schreiben|beantworten|"
+    r"weiterhelfen|verfassen|erstellen|erfüllen)\b|kann ich (?:\w+ ){0,3}nicht (?:\w+ )?(?:weiter)?helfen\b|"
+    r"nicht möglich, (?:das|diese)|"
+    r"no (?:me )?es posible(?:\s+(?:escribir|ayudar|responder)\w*|\s*[.!]|\s*$)|"
+    r"no (?:voy a|debo) (?:escribir|ayudar|opinar)|"
+    r"como modelo de lenguaje|debo rechazar|il m['’]est impossible|je ne puis\b|je dois refuser|en tant qu['’]ia\b|"
+    r"comme modèle de langage|non (?:mi )?è possibile(?:\s+(?:scrivere|aiutar|rispondere)\w*|\s*[.!]|\s*$)|"
+    r"devo rifiutare|come modello linguistico"
 )
 _REGRETS: Final = (
     r"(?:i['’]?m|i am|we['’]?re|my)\s+(?:\w+\s+)?(?:sorry|apologies)\b|sorry\b|apologies\b|i apologi[sz]e\b|"
@@ -32,9 +49,9 @@ _REGRETS: Final = (
 )
 _REFUSES: Final = re.compile(f"{_LEADS}(?:{_CANNOT}|{_REGRETS})", re.IGNORECASE)
 _CANNOT_HERE: Final = re.compile(f"(?:{_LEADS})(?:{_CANNOT})", re.IGNORECASE)
-_SAYS_CANNOT: Final = re.compile(rf"(?<!\w)(?:{_CANNOT})", re.IGNORECASE)
+_SAYS_CANNOT: Final = re.compile(rf"(?<!\w)(?:{_CANNOT}|{_CANNOT_BEHIND})", re.IGNORECASE)
 _ENDS: Final = re.compile(r"[.!?…。！？]\s*|\n")
-_FEW: Final = 6
+_FEW: Final = 8
 """Characters behind a regret that says nothing else."""
 _WORDS: Final = {
     "English": "the and is was of to not it that who this are with because answer a i he she his her in for",
