@@ -183,7 +183,7 @@ def test_monte_carlo_counts_every_tie() -> None:
     assert drawn.greater.p_value == 1.0
 
 
-@pytest.mark.parametrize("chunk", [1, 7 * 24, 2**20])
+@pytest.mark.parametrize("chunk", [7 * 24, 2**20])
 def test_monte_carlo_gives_the_exact_p_in_any_chunking(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     from biascore.stats import permutation
 
