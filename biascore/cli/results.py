@@ -108,9 +108,9 @@ def _print_notes(console: Console, run: Run, lines: Sequence[Line]) -> None:
     nothing = "; the models were asked nothing" if counts.put and not counts.asked else ""
     planted = sum(model.questions.asked for model in run.models if model.control is not None)
     models = "models" if sum(model.control is None for model in run.models) > 1 else "model"
-    sent = f"{counts.asked - planted:,} sent to the {models}"
-    sent += f", {planted:,} to planted ones" if planted else ""
-    text = f"queries: {counts.put:,} ({sent}, {counts.cached:,} from the cache, {counts.repeated:,} repeats){nothing}"
+    whom = ((counts.asked - planted, f"the {models}"), (planted, "planted models"))
+    sent = ", ".join(f"{many:,} to {some}" for many, some in whom if many) or "none"
+    text = f"queries: {counts.put:,} (sent: {sent}; {counts.cached:,} from the cache, {counts.repeated:,} repeats){nothing}"
     write(text, to=console, style="dim")
     if run.harmless:
         many, seconds = len(run.harmless[0].counts), run.provenance.harmless_seconds

@@ -231,10 +231,10 @@ def test_questions_to_planted_models_are_counted_apart(shown: Any) -> None:
         for one, asked in ((runs.model_used(), 1000), (known, 30))
     ]
     assert (
-        "queries: 1,040 (1,000 sent to the model, 30 to planted ones, 10 from the cache, 0 repeats)"
+        "queries: 1,040 (sent: 1,000 to the model, 30 to planted models; 10 from the cache, 0 repeats)"
         in shown(run_of(measured("en/weat6", 0.9), models=models), 120)
     )
     several = [models[0], models[0].model_copy(update={"name": "other"})]
-    assert "2,000 sent to the models, 10 from" in shown(
+    assert "(sent: 2,000 to the models; 10 from" in shown(
         run_of(measured("en/weat6", 0.9), models=several), 120
     )
