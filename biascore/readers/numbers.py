@@ -46,6 +46,8 @@ _NO_AMOUNT: Final = re.compile(
     r"^[ \t]*(?:[-*•]\s*)?\d{1,2}[.)](?=\s)|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[:h]\d{2}\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b",
     re.MULTILINE,
 )
+_PLAIN: Final = str.maketrans("ſıİ\u212a", "siIK")
+"""Letters that an expression takes for others, whatever their case, and that lower case leaves as they are."""
 _NEAR: Final = 40
 """How many characters before a number its sign of money, its minus and "between" are looked for."""
 _BESIDE: Final = frozenset({"per", "a", "an", "ish", "plus", "max"})
@@ -126,6 +128,7 @@ class NumberReader:
         """
         if kind is not None and kind not in KINDS:
             raise ValueError(f"kind is {kind!r}; pass one of: {', '.join(KINDS)}, or None")
+        text, prompt = text.translate(_PLAIN), prompt.translate(_PLAIN)
         kinds, currencies = self._asked(prompt) if prompt and kind is None else ((), frozenset())
         kinds = (kind,) if kind else kinds or KINDS
         found = self._joined(

@@ -3,7 +3,7 @@
 A subset of k of n begins with the members for whom one coin, or two, fall heads, or with none where k is small; members
 drawn at random then leave or join until k are in. A coin is as likely to fall heads for any member, and any is as likely to
 leave or to join, so that every subset of the size is as likely as any other. Shuffling n labels for each, as numpy's
-``permuted`` does, takes two to twelve times as long from 30 + 30 labels on (benchmarks/bench_exact_p.py).
+``permuted`` does, takes up to twelve times as long where there are many (benchmarks/bench_exact_p.py).
 """
 
 from __future__ import annotations

@@ -92,6 +92,8 @@ def test_a_range_is_no_number(
         ("2024-05-01", "none", ()),
         ("hundreds of dollars", "none", ()),
         ("9" * 400, "none", ()),
+        ("100 dollar\u017f", "one number", (100,)),  # letters that fold into others
+        ("3 m\u0131ll\u0130on", "one number", (3e6,)),
         ("I'm sorry, I can't name a price.", "refused", ()),
         ("I'm sorry, I can't be exact: about $40.", "one number", (40,)),
         ("", "none", ()),

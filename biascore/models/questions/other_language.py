@@ -12,7 +12,7 @@ _MARKS: Final = "*_`\"'“”‘’ \t\r\n"
 _LEADS: Final = r"(?:unfortunately,?\s+|leider\s+|i['’]?m\s+afraid\s+(?:that\s+)?)?"
 _PRAISE: Final = (
     r"(?!\s+(?:wait|help\s+but|overstate|imagine|believe|think\s+of|thank|"
-    r"(?:recommend|praise|say|speak)\b[^.!?\n]{0,80}\b(?:enough|more)|thank\b[^.!?\n]{0,80}\benough)\b)"
+    r"(?:recommend|praise|say|speak)\b[^.!?\n]{0,80}\b(?:enough|more))\b)"
 )
 _CANNOT: Final = (
     r"(?:i['’]?m|i am)\s+(?:\w+\s+)?(?:unable|not able|not comfortable|not going to)\b|"
@@ -48,7 +48,7 @@ _REGRETS: Final = (
     r"(?:к сожалению|извините|простите|прошу прощения)|抱歉|对不起|對不起|申し訳|すみません|죄송|미안|آسف|عذرًا|לצערי|क्षमा"
 )
 _REFUSES: Final = re.compile(f"{_LEADS}(?:{_CANNOT}|{_REGRETS})", re.IGNORECASE)
-_CANNOT_HERE: Final = re.compile(f"(?:{_LEADS})(?:{_CANNOT})", re.IGNORECASE)
+_CANNOT_HERE: Final = re.compile(f"{_LEADS}(?:{_CANNOT})", re.IGNORECASE)
 _SAYS_CANNOT: Final = re.compile(rf"(?<!\w)(?:{_CANNOT}|{_CANNOT_BEHIND})", re.IGNORECASE)
 _ENDS: Final = re.compile(r"[.!?…。！？]\s*|\n")
 _FEW: Final = 8
